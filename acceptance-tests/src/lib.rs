@@ -1,0 +1,1 @@
+//! The world the acceptance tests run in.

@@ -1,0 +1,1 @@
+//! Finds drift in plans.

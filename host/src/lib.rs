@@ -1,0 +1,5 @@
+//! RuntimeCloudHost: the control plane of Runtime Cloud.
+
+pub mod drivers;
+pub mod ids;
+pub mod pools;

@@ -1,0 +1,3 @@
+//! Worker pools and the life of each worker.
+
+pub mod template;
