@@ -138,7 +138,7 @@ impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let amount = self.amount;
         match self.unit {
-            Unit::Millicores if amount % 1_000 == 0 => write!(f, "{}", amount / 1_000),
+            Unit::Millicores if amount.is_multiple_of(1_000) => write!(f, "{}", amount / 1_000),
             Unit::Millicores => write!(f, "{amount}m"),
             Unit::Bytes => {
                 let (suffix, factor) = SUFFIXES[..6]
