@@ -1,0 +1,242 @@
+//! A managed resource: the trait, and what its operations are given.
+//!
+//! This file names futures, because operations talk to a remote end, but awaits nothing.
+
+use super::{Diagnostics, Path, Reported, Schema, Value};
+use futures_util::{FutureExt, future::Shared};
+use std::{pin::Pin, sync::Arc, time::Instant};
+
+/// A future of an operation.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// What every operation is given: the client, and how long it may go on.
+pub struct Context<C> {
+    client: Option<Arc<C>>,
+    stopped: Shared<BoxFuture<'static, ()>>,
+    /// When the operation's time is up.
+    pub deadline: Instant,
+}
+
+impl<C> Context<C> {
+    /// A context; `stopped` ends when the user interrupts.
+    pub fn new(client: Option<Arc<C>>, stopped: BoxFuture<'static, ()>, deadline: Instant) -> Self {
+        Self { client, stopped: stopped.shared(), deadline }
+    }
+
+    /// The client, when the provider is configured. In plans its configuration may still be unknown:
+    /// do without what needs it.
+    pub fn client_if_configured(&self) -> Option<&C> {
+        self.client.as_deref()
+    }
+
+    /// The client; an error says that the provider's configuration is not known yet.
+    pub fn client(&self, diagnostics: &mut Diagnostics) -> Result<&C, Reported> {
+        self.client.as_deref().ok_or_else(|| {
+            diagnostics.error(
+                Path::root(),
+                "Provider not configured",
+                "This operation needs the provider's configuration, and a part of it is not known \
+                 yet. Give the provider block values that are known before apply, or apply first \
+                 what they come from, with -target.",
+            )
+        })
+    }
+
+    /// Ends when the user interrupts: return what holds by then.
+    pub fn stopped(&self) -> impl Future<Output = ()> + Send + use<C> {
+        self.stopped.clone()
+    }
+
+    /// Whether the user has interrupted.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.clone().now_or_never().is_some()
+    }
+}
+
+/// An operation failed. `state` is what exists now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failed {
+    /// What exists now. None: nothing after a create, the prior state after an update.
+    pub state: Option<Value>,
+    /// The report.
+    pub reported: Reported,
+}
+
+impl From<Reported> for Failed {
+    fn from(reported: Reported) -> Self {
+        Self { state: None, reported }
+    }
+}
+
+/// What [`Resource::plan`] looks at.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan<'a> {
+    /// The state before; null when it is to be created.
+    pub prior: &'a Value,
+    /// The configuration; may hold unknowns, null when it is to be destroyed.
+    pub config: &'a Value,
+}
+
+/// What [`Resource::plan`] may change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Planned {
+    /// The state after; null when it is to be destroyed. Only computed attributes without
+    /// configuration may be changed.
+    pub state: Value,
+    /// Paths whose change needs a new object.
+    pub replace: Vec<Path>,
+}
+
+impl Planned {
+    /// Asks for a new object because of `path`.
+    pub fn require_replace(&mut self, path: impl Into<Path>) {
+        self.replace.push(path.into());
+    }
+}
+
+/// What [`Resource::read`] is given.
+#[derive(Clone, Copy, Debug)]
+pub struct Read<'a> {
+    /// The state before.
+    pub prior: &'a Value,
+}
+
+/// What [`Resource::create`] is given.
+#[derive(Clone, Copy, Debug)]
+pub struct Create<'a> {
+    /// What to create; computed attributes may be unknown.
+    pub planned: &'a Value,
+    /// The configuration, wholly known; has write-only values.
+    pub config: &'a Value,
+}
+
+/// What [`Resource::update`] is given.
+#[derive(Clone, Copy, Debug)]
+pub struct Update<'a> {
+    /// The state before.
+    pub prior: &'a Value,
+    /// What to make of it; computed attributes may be unknown.
+    pub planned: &'a Value,
+    /// The configuration, wholly known; has write-only values.
+    pub config: &'a Value,
+}
+
+/// What [`Resource::delete`] is given.
+#[derive(Clone, Copy, Debug)]
+pub struct Delete<'a> {
+    /// The state before.
+    pub prior: &'a Value,
+}
+
+/// What [`Resource::import`] is given.
+#[derive(Clone, Copy, Debug)]
+pub struct Import<'a> {
+    /// What the user typed.
+    pub id: &'a str,
+}
+
+/// Where a moved resource comes from.
+#[derive(Clone, Copy, Debug)]
+pub struct MoveSource<'a> {
+    /// The source provider's address, with its host name.
+    pub provider_address: &'a str,
+    /// The source's resource type.
+    pub type_name: &'a str,
+    /// The version of the source's schema.
+    pub schema_version: i64,
+    /// The source's state. Its schema is not known here: arrays are lists, objects are objects.
+    pub state: &'a Value,
+}
+
+/// One link of the chain from an old form of the state to the newest.
+pub struct Upgrade {
+    /// The version it starts at; it gives the version after.
+    pub from: i64,
+    /// The schema of that version, to read the stored state with.
+    pub schema: fn() -> Schema,
+    /// Makes the next version's state of it. What is left out becomes null.
+    pub upgrade: fn(Value, &mut Diagnostics) -> Result<Value, Reported>,
+}
+
+/// A managed resource, over the client type `C`. See [the tutorial](super).
+pub trait Resource<C>: Send + Sync {
+    /// The full name, such as `runtimecloud_environment`.
+    fn type_name(&self) -> &'static str;
+
+    /// What its block looks like.
+    fn schema(&self) -> Schema;
+
+    /// Links from each older version of the schema, sorted by `from`.
+    fn upgrades(&self) -> &'static [Upgrade] {
+        &[]
+    }
+
+    /// Rules that the schema can't say. Unknown values are not wrong.
+    fn validate(&self, _config: &Value, _diagnostics: &mut Diagnostics) {}
+
+    /// Looks at a plan as a whole, after the shared rules: checks, and computed values that can be
+    /// told before apply. The same question must get the same answer when it is asked again.
+    fn plan<'a>(
+        &'a self,
+        _context: &'a Context<C>,
+        _request: Plan<'a>,
+        _planned: &'a mut Planned,
+        _diagnostics: &'a mut Diagnostics,
+    ) -> BoxFuture<'a, Result<(), Reported>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// The state as it is now; `None` when the object is gone.
+    fn read<'a>(
+        &'a self,
+        context: &'a Context<C>,
+        request: Read<'a>,
+        diagnostics: &'a mut Diagnostics,
+    ) -> BoxFuture<'a, Result<Option<Value>, Reported>>;
+
+    /// Creates it. Once it exists, fail only with its state: [`Reported::keeping`].
+    fn create<'a>(
+        &'a self,
+        context: &'a Context<C>,
+        request: Create<'a>,
+        diagnostics: &'a mut Diagnostics,
+    ) -> BoxFuture<'a, Result<Value, Failed>>;
+
+    /// Updates it in place. After a partial update, fail with the state that holds.
+    fn update<'a>(
+        &'a self,
+        context: &'a Context<C>,
+        request: Update<'a>,
+        diagnostics: &'a mut Diagnostics,
+    ) -> BoxFuture<'a, Result<Value, Failed>>;
+
+    /// Deletes it. What is already gone is deleted.
+    fn delete<'a>(
+        &'a self,
+        context: &'a Context<C>,
+        request: Delete<'a>,
+        diagnostics: &'a mut Diagnostics,
+    ) -> BoxFuture<'a, Result<(), Reported>>;
+
+    /// The least state that [`Resource::read`] needs to find the object. Unless overridden, the
+    /// user's text is its `id`.
+    fn import<'a>(
+        &'a self,
+        _context: &'a Context<C>,
+        request: Import<'a>,
+        _diagnostics: &'a mut Diagnostics,
+    ) -> BoxFuture<'a, Result<Value, Reported>> {
+        let state = Value::object([("id", request.id.into())]);
+        Box::pin(std::future::ready(Ok(state)))
+    }
+
+    /// The state of this type made from another type's, for `moved` blocks; `None` when it can't
+    /// come from there. Works without a configured provider.
+    fn move_from(
+        &self,
+        _source: MoveSource<'_>,
+        _diagnostics: &mut Diagnostics,
+    ) -> Option<Result<Value, Reported>> {
+        None
+    }
+}

@@ -1,0 +1,115 @@
+//! The `timeouts` attribute: how long create, read, update and delete may take.
+
+use super::{Attribute, Validator, Value};
+use std::time::Duration;
+
+/// Time for an operation that the user gives none.
+pub(crate) const DEFAULT: Duration = Duration::from_secs(20 * 60);
+
+/// How long each operation may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    /// For creating.
+    pub create: Duration,
+    /// For reading.
+    pub read: Duration,
+    /// For updating.
+    pub update: Duration,
+    /// For deleting.
+    pub delete: Duration,
+}
+
+/// The ready-made attribute, for a schema.
+pub fn timeouts() -> Attribute {
+    let operation = |name, description| {
+        Attribute::string(name, description).check(Validator::Custom(|value| {
+            parse_duration(value.as_str().unwrap_or_default()).map(|_| ())
+        }))
+    };
+    Attribute::object(
+        "timeouts",
+        "How long an operation may take before it is given up, such as `30s`, `20m` or `1h30m`.",
+        [
+            operation("create", "Time for creating; `20m` if left out."),
+            operation("read", "Time for reading; `20m` if left out."),
+            operation("update", "Time for updating; `20m` if left out."),
+            operation("delete", "Time for deleting; `20m` if left out."),
+        ],
+    )
+}
+
+impl Timeouts {
+    /// The times in a resource's value; 20 minutes where it says nothing.
+    pub fn of(resource: &Value) -> Self {
+        let time = |operation| {
+            let text = resource.get("timeouts").get(operation).as_str();
+            text.and_then(|text| parse_duration(text).ok()).unwrap_or(DEFAULT)
+        };
+        Self {
+            create: time("create"),
+            read: time("read"),
+            update: time("update"),
+            delete: time("delete"),
+        }
+    }
+}
+
+/// Reads `1h30m`, `20m`, `90s`, `500ms` and their like: whole numbers with units, largest first.
+///
+/// The error continues the sentence "The value ...".
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    const UNITS: [(&str, u64); 4] = [("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
+    let error = || {
+        let text: String = text.chars().take(40).collect();
+        format!("must be a time such as \"30s\", \"20m\" or \"1h30m\", not {text:?}")
+    };
+    let mut rest = text;
+    let mut units = UNITS.iter();
+    let mut total: u64 = 0;
+    while !rest.is_empty() {
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let amount: u64 = rest[..digits].parse().map_err(|_| error())?;
+        rest = &rest[digits..];
+        let letters = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_lowercase()).len();
+        let (_, millis) = units.find(|(name, _)| *name == &rest[..letters]).ok_or_else(error)?;
+        rest = &rest[letters..];
+        let part = amount.checked_mul(*millis).ok_or_else(error)?;
+        total = total.checked_add(part).ok_or_else(error)?;
+    }
+    // A year is longer than anyone waits, and keeps later sums of times from overflowing.
+    if total == 0 || total > 365 * 24 * 3_600_000 {
+        Err(error())
+    } else {
+        Ok(Duration::from_millis(total))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read() {
+        for (text, seconds) in [("30s", 30), ("20m", 1200), ("1h30m", 5400), ("2h", 7200)] {
+            assert_eq!(parse_duration(text), Ok(Duration::from_secs(seconds)), "{text}");
+        }
+        assert_eq!(parse_duration("500ms"), Ok(Duration::from_millis(500)));
+    }
+
+    #[test]
+    fn what_is_no_time_is_refused() {
+        for text in
+            ["", "5", "m", "-5m", "1.5h", "5m1h", "1m1m", "5 m", "0s", "99999999999999h", "5µs"]
+        {
+            assert!(parse_duration(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_operation_without_a_time_has_twenty_minutes() {
+        let timeouts =
+            Timeouts::of(&Value::object([("timeouts", Value::object([("create", "5m".into())]))]));
+        assert_eq!(timeouts.create, Duration::from_secs(300));
+        assert_eq!(timeouts.delete, DEFAULT);
+    }
+}
