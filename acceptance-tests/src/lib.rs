@@ -1,1 +1,36 @@
-//! The world the acceptance tests run in.
+//! The world that the acceptance tests run in: the three programs as processes, and a real
+//! Terraform or OpenTofu.
+//!
+//! Nothing here links a crate that is under test; only the host's API messages (`proto`) are shared.
+//! Each world has a folder, a host and a port of its own, so that tests run side by side; when it is
+//! dropped, also by a panic, no process of it is left.
+
+mod binaries;
+pub mod case;
+pub mod cli;
+pub mod host;
+pub mod plan;
+pub mod processes;
+pub mod run;
+pub mod settings;
+pub mod world;
+
+use std::path::{Path, PathBuf};
+
+/// The repository's top folder.
+pub fn repository() -> &'static Path {
+    const CRATE: &str = env!("CARGO_MANIFEST_DIR");
+    Path::new(CRATE).parent().unwrap_or(Path::new("/"))
+}
+
+/// The sub-folders of a folder, sorted; none when it does not exist.
+pub fn folders(parent: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = std::fs::read_dir(parent)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.is_dir())
+        .collect();
+    found.sort();
+    found
+}

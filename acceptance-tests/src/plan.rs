@@ -1,0 +1,67 @@
+//! What a plan's JSON says would be done.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+/// What is planned for one resource. Reading and doing nothing are not among them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Action {
+    Create,
+    Update,
+    Replace,
+    Delete,
+}
+
+impl Action {
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "create" => Some(Self::Create),
+            "update" => Some(Self::Update),
+            "replace" => Some(Self::Replace),
+            "delete" => Some(Self::Delete),
+            _ => None,
+        }
+    }
+}
+
+/// Actions by address.
+pub type Actions = BTreeMap<String, Action>;
+
+/// A plan, read from `show -json`.
+#[derive(Debug)]
+pub struct Plan {
+    pub json: Value,
+}
+
+impl Plan {
+    pub fn actions(&self) -> Result<Actions> {
+        let mut actions = Actions::new();
+        for change in self.list("resource_changes") {
+            let verbs =
+                change["change"]["actions"].as_array().context("a change has no actions")?;
+            let action = match verbs.as_slice() {
+                [one] => Action::parse(one.as_str().unwrap_or_default()),
+                _ => Some(Action::Replace),
+            };
+            if let Some(action) = action {
+                actions.insert(address(change)?, action);
+            }
+        }
+        Ok(actions)
+    }
+
+    /// Addresses of resources that were changed outside.
+    pub fn drifted(&self) -> Result<Vec<String>> {
+        self.list("resource_drift").iter().map(address).collect()
+    }
+
+    fn list(&self, key: &str) -> &[Value] {
+        self.json[key].as_array().map_or(&[], Vec::as_slice)
+    }
+}
+
+fn address(change: &Value) -> Result<String> {
+    Ok(change["address"].as_str().context("a change has no address")?.to_owned())
+}

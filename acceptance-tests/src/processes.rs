@@ -1,0 +1,76 @@
+//! Processes of this machine, as `/proc` shows them.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use anyhow::{Context, Result};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::run::until;
+
+/// The environment variable that the process driver gives to each worker.
+pub const WORKER_MARK: &str = "RUNTIMECLOUD_WORKER_ID";
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Process {
+    pub pid: u32,
+    /// Program and arguments; empty for a process that has ended and was not yet waited for.
+    pub command: Vec<String>,
+    pub environment: BTreeMap<String, String>,
+}
+
+/// Processes whose command, environment or working folder names something in this folder.
+pub fn of_world(dir: &Path) -> Vec<Process> {
+    let dir = dir.to_string_lossy();
+    let names = |text: &str| text.contains(&*dir);
+    all()
+        .into_iter()
+        .filter(|process| {
+            process.command.iter().any(|word| names(word))
+                || process.environment.values().any(|value| names(value))
+                || fs::read_link(format!("/proc/{}/cwd", process.pid))
+                    .is_ok_and(|cwd| names(&cwd.to_string_lossy()))
+        })
+        .collect()
+}
+
+/// Sends a signal; a process that has ended meanwhile is no error.
+pub fn signal(pid: u32, signal: Signal) -> Result<()> {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).context("not a process id")?;
+    match kill_process(pid, signal) {
+        Ok(()) | Err(rustix::io::Errno::SRCH) => Ok(()),
+        Err(error) => Err(error).with_context(|| format!("cannot signal process {pid:?}")),
+    }
+}
+
+/// Kills the processes of a world until there is none.
+pub fn kill_world(dir: &Path) -> Result<()> {
+    until("the processes of a world to end", || {
+        let left = of_world(dir);
+        for process in &left {
+            signal(process.pid, Signal::KILL)?;
+        }
+        Ok(left.is_empty().then_some(()))
+    })
+}
+
+fn all() -> Vec<Process> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter_map(read).collect()
+}
+
+/// None when the process has ended meanwhile, is a zombie, or belongs to somebody else.
+fn read(pid: u32) -> Option<Process> {
+    let words = |file: &str| -> Option<Vec<String>> {
+        let bytes = fs::read(format!("/proc/{pid}/{file}")).ok()?;
+        let words = bytes.split(|byte| *byte == 0).filter(|word| !word.is_empty());
+        Some(words.map(|word| String::from_utf8_lossy(word).into_owned()).collect())
+    };
+    let command = words("cmdline")?;
+    let environment = words("environ")?
+        .iter()
+        .filter_map(|pair| pair.split_once('='))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    (!command.is_empty()).then_some(Process { pid, command, environment })
+}

@@ -1,0 +1,202 @@
+//! A folder with a host and a configuration, and a command line to run on them.
+
+use std::{fs, path::Path, process::Command};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::{
+    binaries,
+    cli::Cli,
+    host::{self, Host},
+    plan::Plan,
+    processes,
+    run::{Ran, Running, run, until},
+};
+
+/// Both registries' names, since a short source means another one to each command line.
+const SOURCES: [&str; 2] = [
+    "registry.terraform.io/runtimecloud/runtimecloud",
+    "registry.opentofu.org/runtimecloud/runtimecloud",
+];
+
+/// Names the provider where a configuration doesn't.
+const REQUIRED: &str = r#"terraform {
+  required_providers {
+    runtimecloud = { source = "runtimecloud/runtimecloud" }
+  }
+}
+"#;
+
+/// Whether a plan asks the host what is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refresh {
+    Yes,
+    No,
+}
+
+pub struct World {
+    pub host: Host,
+    cli: Cli,
+    /// The token that Terraform is given; absent: none.
+    pub token: Option<String>,
+    dir: TempDir,
+}
+
+impl World {
+    /// A host that runs and an empty configuration.
+    pub fn new(cli: &Cli) -> Result<Self> {
+        // Short: the path of a plugin's socket, inside, may have 107 bytes.
+        let dir = tempfile::Builder::new().prefix("rc-").tempdir()?;
+        let path = dir.path();
+        for folder in ["config", "tmp"] {
+            fs::create_dir(path.join(folder))?;
+        }
+        let provider = binaries::PROVIDER.path()?;
+        let provider = provider.parent().context("the provider is in no folder")?.display();
+        let overrides =
+            SOURCES.map(|source| format!("    \"{source}\" = \"{provider}\"\n")).concat();
+        fs::write(
+            path.join("cli.tfrc"),
+            format!("provider_installation {{\n  dev_overrides {{\n{overrides}  }}\n}}\n"),
+        )?;
+        let host = Host::start(path)?;
+        let token = Some(host.token()?);
+        Ok(Self { host, cli: cli.clone(), token, dir })
+    }
+
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// The folder of the configuration and of Terraform's state.
+    pub fn config(&self) -> std::path::PathBuf {
+        self.path().join("config")
+    }
+
+    /// Makes the configuration consist of this text alone.
+    pub fn configure(&self, text: &str) -> Result<()> {
+        self.configure_files(&[("main.tf", text.to_owned())])
+    }
+
+    /// Makes the configuration consist of these files alone. The provider is required, and an
+    /// endpoint written for the default port becomes this host's.
+    pub fn configure_files(&self, files: &[(&str, String)]) -> Result<()> {
+        for old in fs::read_dir(self.config())?.flatten() {
+            if old.path().extension().is_some_and(|extension| extension == "tf") {
+                fs::remove_file(old.path())?;
+            }
+        }
+        if !files.iter().any(|(_, text)| text.contains("required_providers")) {
+            fs::write(self.config().join("required.tf"), REQUIRED)?;
+        }
+        for (name, text) in files {
+            let text = text.replace("http://127.0.0.1:7443", &self.host.endpoint());
+            fs::write(self.config().join(name), text)?;
+        }
+        Ok(())
+    }
+
+    /// Runs the command line.
+    pub fn terraform(&self, arguments: &[&str]) -> Result<Ran> {
+        run(self.command(arguments))
+    }
+
+    /// Starts the command line.
+    pub fn begin_terraform(&self, arguments: &[&str]) -> Result<Running> {
+        Running::start(self.command(arguments))
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = host::command(&self.cli.path);
+        command.args(arguments).current_dir(self.config());
+        command.env("TF_CLI_CONFIG_FILE", self.path().join("cli.tfrc"));
+        command.env("TF_IN_AUTOMATION", "1").env("TF_CLI_ARGS", "-no-color");
+        command.env("TMPDIR", self.path().join("tmp")).env("CHECKPOINT_DISABLE", "1");
+        command.env("RUNTIMECLOUD_ENDPOINT", self.host.endpoint());
+        if let Some(token) = &self.token {
+            command.env("RUNTIMECLOUD_TOKEN", token);
+        }
+        command
+    }
+
+    /// Applies the configuration. Succeeds or fails as the command line does.
+    pub fn try_apply(&self) -> Result<Ran> {
+        self.terraform(&["apply", "-auto-approve", "-input=false"])
+    }
+
+    /// Applies the configuration, which must succeed.
+    pub fn apply(&self) -> Result<()> {
+        self.try_apply()?.succeeded().map_err(|error| error.context(self.host.log()))?;
+        Ok(())
+    }
+
+    /// Plans, which must succeed.
+    pub fn plan(&self, refresh: Refresh) -> Result<Plan> {
+        let refresh = format!("-refresh={}", refresh == Refresh::Yes);
+        self.terraform(&["plan", "-input=false", "-out=plan.bin", &refresh])?.succeeded()?;
+        let json = self.terraform(&["show", "-json", "plan.bin"])?.succeeded()?.stdout;
+        fs::write(self.config().join("plan.json"), &json)?;
+        Ok(Plan { json: serde_json::from_str(&json)? })
+    }
+
+    /// Fails unless a plan, with and without asking the host, finds nothing to do and no drift.
+    pub fn expect_empty_plan(&self, when: &str) -> Result<()> {
+        for refresh in [Refresh::No, Refresh::Yes] {
+            let plan = self.plan(refresh)?;
+            let (actions, drifted) = (plan.actions()?, plan.drifted()?);
+            ensure!(
+                actions.is_empty() && drifted.is_empty(),
+                "{when}, a plan (refresh: {refresh:?}) is not empty: {actions:?}, drift {drifted:?}\n{:#}",
+                plan.json["resource_changes"]
+            );
+        }
+        Ok(())
+    }
+
+    /// Terraform's state as it shows it.
+    pub fn show(&self) -> Result<Value> {
+        Ok(serde_json::from_str(&self.terraform(&["show", "-json"])?.succeeded()?.stdout)?)
+    }
+
+    /// One attribute of a resource in Terraform's state, as text.
+    pub fn attribute(&self, address: &str, name: &str) -> Result<String> {
+        let shown = self.show()?;
+        let resources = shown["values"]["root_module"]["resources"].as_array();
+        let resource = resources.into_iter().flatten().find(|one| one["address"] == address);
+        let resource = resource.with_context(|| format!("`{address}` is not in the state"))?;
+        let value = &resource["values"][name];
+        Ok(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+    }
+
+    /// Destroys everything, and fails when a process of a worker is left.
+    pub fn destroy(&self) -> Result<()> {
+        let destroyed = self.terraform(&["destroy", "-auto-approve", "-input=false"])?;
+        destroyed.succeeded().map_err(|error| error.context(self.host.log()))?;
+        let host = self.host.pid()?;
+        until("all processes but the host to end", || {
+            Ok(processes::of_world(self.path()).iter().all(|one| one.pid == host).then_some(()))
+        })
+        .with_context(|| format!("left: {:?}", processes::of_world(self.path())))
+    }
+
+    /// Runs `driftgate` in the folder of the configuration.
+    pub fn driftgate(&self, arguments: &[&str]) -> Result<Ran> {
+        let mut command = host::command(&binaries::DRIFTGATE.path()?);
+        command.args(arguments).current_dir(self.config());
+        run(command)
+    }
+}
+
+#[expect(clippy::panic, reason = "a test that leaves processes behind has failed")]
+impl Drop for World {
+    fn drop(&mut self) {
+        let cleaned = self.host.kill().and_then(|()| processes::kill_world(self.dir.path()));
+        if let Err(error) = cleaned
+            && !std::thread::panicking()
+        {
+            panic!("a world could not be cleaned up: {error:#}");
+        }
+    }
+}

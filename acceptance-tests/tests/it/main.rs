@@ -1,0 +1,3 @@
+//! What needs no command line of the matrix.
+
+mod tidy;

@@ -1,0 +1,88 @@
+//! Somebody changes the fleet by hand: the plan shows it, driftgate explains it, and both ways back
+//! work.
+
+use std::process::Command;
+
+use acceptance_tests::{
+    cli::Cli,
+    plan::Action,
+    run::run,
+    world::{Refresh, World},
+};
+use anyhow::{Result, ensure};
+use serde_json::Value;
+
+use crate::{
+    CodedStory,
+    life::{sleepers, workers},
+};
+
+pub(crate) const STORIES: &[CodedStory] = &[
+    ("drift::a_change_by_hand_is_adopted_with_the_patch", a_change_is_adopted_with_the_patch),
+    ("drift::a_change_by_hand_is_reverted_by_apply", a_change_is_reverted_by_apply),
+    ("drift::a_healthy_fleet_is_clean", a_healthy_fleet_is_clean),
+];
+
+const POOL: &str = "runtimecloud_worker_pool.web";
+
+/// A fleet of one worker that somebody has scaled to two, and the plan that shows it.
+fn scaled(cli: &Cli) -> Result<World> {
+    let world = World::new(cli)?;
+    world.configure(&sleepers(1))?;
+    world.apply()?;
+    world.host.operator(&["scale", "dev/web", "--size", "2"])?.succeeded()?;
+    let plan = world.plan(Refresh::Yes)?;
+    ensure!(plan.drifted()? == [POOL], "drift is {:?}", plan.drifted()?);
+    ensure!(
+        plan.actions()?.into_iter().eq([(POOL.to_owned(), Action::Update)]),
+        "planned {:?}",
+        plan.actions()?
+    );
+    Ok(world)
+}
+
+fn a_change_is_reverted_by_apply(cli: &Cli) -> Result<()> {
+    let world = scaled(cli)?;
+    let report = world.driftgate(&["check", "plan.json", "--config-dir", "."])?;
+    report.exited_with(2)?.says(&[POOL, "size", "revert", "adopt"])?;
+    world.apply()?;
+    world.expect_empty_plan("after the change was reverted")?;
+    acceptance_tests::run::until("one worker to be left", || {
+        Ok((workers(&world).len() == 1).then_some(()))
+    })?;
+    world.destroy()
+}
+
+fn a_change_is_adopted_with_the_patch(cli: &Cli) -> Result<()> {
+    let world = scaled(cli)?;
+    let report = ["check", "plan.json", "--config-dir", ".", "--format", "json"];
+    let report: Value = serde_json::from_str(&world.driftgate(&report)?.exited_with(2)?.stdout)?;
+    let patch = patches(&report).join("\n");
+    ensure!(!patch.is_empty(), "the report proposes no patch: {report:#}");
+    std::fs::write(world.config().join("adopt.patch"), patch)?;
+    let mut git = Command::new("git");
+    git.args(["apply", "--unsafe-paths", "adopt.patch"]).current_dir(world.config());
+    git.env("GIT_CEILING_DIRECTORIES", world.path());
+    run(git)?.succeeded()?;
+    world.expect_empty_plan("after the change was adopted")?;
+    world.destroy()
+}
+
+/// Every unified diff in a report.
+fn patches(report: &Value) -> Vec<String> {
+    match report {
+        Value::String(text) if text.starts_with("--- ") => vec![text.clone()],
+        Value::Array(items) => items.iter().flat_map(patches).collect(),
+        Value::Object(fields) => fields.values().flat_map(patches).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+    }
+}
+
+fn a_healthy_fleet_is_clean(cli: &Cli) -> Result<()> {
+    let world = World::new(cli)?;
+    world.configure(&sleepers(1))?;
+    world.apply()?;
+    world.plan(Refresh::Yes)?;
+    world.driftgate(&["check", "plan.json"])?.exited_with(0)?;
+    world.destroy()
+}

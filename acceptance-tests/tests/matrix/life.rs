@@ -1,0 +1,94 @@
+//! What happens to a fleet besides plain changes: protection, time limits, interruption.
+
+use acceptance_tests::{cli::Cli, processes, run::until, world::World};
+use anyhow::{Context, Result, ensure};
+use rustix::process::Signal;
+
+use crate::CodedStory;
+
+pub(crate) const STORIES: &[CodedStory] = &[
+    ("life::a_protected_pool_is_not_destroyed", a_protected_pool_is_not_destroyed),
+    ("life::a_pool_that_is_not_ready_in_time_fails_and_is_kept", a_late_pool_fails_and_is_kept),
+    ("life::an_interrupted_apply_keeps_what_was_made", an_interrupted_apply_keeps_what_was_made),
+];
+
+/// A target, an environment and one pool, whose arguments after the name and environment are given.
+pub(crate) fn fleet(pool: &str) -> String {
+    format!(
+        r#"
+resource "runtimecloud_capacity_target" "local" {{
+  name   = "local"
+  driver = {{ process = {{}} }}
+}}
+
+resource "runtimecloud_environment" "dev" {{
+  name       = "dev"
+  depends_on = [runtimecloud_capacity_target.local]
+}}
+
+resource "runtimecloud_worker_pool" "web" {{
+  name        = "web"
+  environment = runtimecloud_environment.dev.name
+{pool}
+}}
+"#
+    )
+}
+
+/// As many workers that only wait.
+pub(crate) fn sleepers(size: u32) -> String {
+    fleet(&format!("  size        = {size}\n  worker      = {{ command = [\"sleep\", \"3600\"] }}"))
+}
+
+/// Workers that never become ready.
+const NEVER_READY: &str = r#"
+  size      = 1
+  worker    = { command = ["sleep", "3600"], ports = ["http"] }
+  readiness = { tcp = { port = "http" } }
+"#;
+
+fn a_protected_pool_is_not_destroyed(cli: &Cli) -> Result<()> {
+    let world = World::new(cli)?;
+    let protected = |on: bool| {
+        fleet(&format!(
+            "  size = 1\n  deletion_protection = {on}\n  worker = {{ command = [\"sleep\", \"3600\"] }}"
+        ))
+    };
+    world.configure(&protected(true))?;
+    world.apply()?;
+    let refused = world.terraform(&["destroy", "-auto-approve"])?;
+    refused.exited_with(1)?.says(&["deletion_protection"])?;
+    world.host.operator(&["get", "pools", "dev/web"])?.succeeded()?;
+    world.configure(&protected(false))?;
+    world.apply()?;
+    world.destroy()
+}
+
+fn a_late_pool_fails_and_is_kept(cli: &Cli) -> Result<()> {
+    let world = World::new(cli)?;
+    world.configure(&fleet(&format!("{NEVER_READY}\n  timeouts = {{ create = \"2s\" }}")))?;
+    world.try_apply()?.exited_with(1)?.says(&["dev/web", "ready"])?;
+    let listed = world.terraform(&["state", "list"])?.succeeded()?;
+    listed.says(&["runtimecloud_worker_pool.web"])?;
+    world.destroy()
+}
+
+fn an_interrupted_apply_keeps_what_was_made(cli: &Cli) -> Result<()> {
+    let world = World::new(cli)?;
+    world.configure(&fleet(NEVER_READY))?;
+    let apply = world.begin_terraform(&["apply", "-auto-approve", "-input=false"])?;
+    until("a worker to run", || Ok((!workers(&world).is_empty()).then_some(())))?;
+    processes::signal(apply.pid(), Signal::INT)?;
+    let interrupted = apply.wait()?;
+    ensure!(interrupted.code != Some(0), "an interrupted apply ended well: {interrupted}");
+    let listed = world.terraform(&["state", "list"])?.succeeded()?;
+    listed.says(&["runtimecloud_worker_pool.web", "runtimecloud_environment.dev"])?;
+    world.destroy().context("after the interruption")
+}
+
+/// The processes that carry a worker's mark.
+pub(crate) fn workers(world: &World) -> Vec<processes::Process> {
+    let mut found = processes::of_world(world.path());
+    found.retain(|process| process.environment.contains_key(processes::WORKER_MARK));
+    found
+}
