@@ -4,6 +4,7 @@ use std::{
     fs::{self, File},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 use anyhow::{Context, Result, bail};
@@ -25,21 +26,22 @@ use crate::{
 pub struct Host {
     data: PathBuf,
     log: PathBuf,
-    listen: String,
-    child: Option<Child>,
+    /// The address of the first start; every later one takes it again.
+    address: OnceLock<String>,
+    child: Mutex<Option<Child>>,
 }
 
 impl Host {
     /// Starts a host on a free port; its data folder and its log are made in `dir`.
     pub fn start(dir: &Path) -> Result<Self> {
         let (data, log) = (dir.join("data"), dir.join("host.log"));
-        let mut host = Self { data, log, listen: "127.0.0.1:0".to_owned(), child: None };
+        let host = Self { data, log, address: OnceLock::new(), child: Mutex::new(None) };
         host.restart()?;
         Ok(host)
     }
 
     /// Starts the host again, on the port that it had.
-    pub fn restart(&mut self) -> Result<()> {
+    pub fn restart(&self) -> Result<()> {
         self.kill()?;
         // What an earlier host wrote must not be taken for the sign that this one listens.
         let endpoint_file = self.data.join("endpoint");
@@ -47,11 +49,13 @@ impl Host {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
             _ => {}
         }
+        let listen = self.address.get().map_or("127.0.0.1:0", String::as_str);
         let mut command = command(&binaries::HOST.path()?);
-        command.args(["serve", "--listen", &self.listen, "--data-dir"]).arg(&self.data);
+        command.args(["serve", "--listen", listen, "--data-dir"]).arg(&self.data);
         command.stdin(Stdio::null()).stdout(Stdio::null());
         command.stderr(File::options().create(true).append(true).open(&self.log)?);
-        let child = self.child.insert(command.spawn().context("cannot start the host")?);
+        let mut running = self.child();
+        let child = running.insert(command.spawn().context("cannot start the host")?);
         let endpoint = run::until("the host to listen", || {
             if let Some(status) = child.try_wait()? {
                 bail!("the host ended with {status}");
@@ -59,13 +63,13 @@ impl Host {
             Ok(fs::read_to_string(&endpoint_file).ok().filter(|text| text.starts_with("http")))
         });
         let endpoint = endpoint.with_context(|| self.log())?;
-        self.listen = endpoint.trim().trim_start_matches("http://").to_owned();
+        self.address.get_or_init(|| endpoint.trim().trim_start_matches("http://").to_owned());
         Ok(())
     }
 
     /// `kill -9`; nothing when it is down already.
-    pub fn kill(&mut self) -> Result<()> {
-        if let Some(mut child) = self.child.take() {
+    pub fn kill(&self) -> Result<()> {
+        if let Some(mut child) = self.child().take() {
             child.kill()?;
             child.wait()?;
         }
@@ -73,8 +77,8 @@ impl Host {
     }
 
     /// Asks the host to end, and waits until it has.
-    pub fn stop(&mut self) -> Result<()> {
-        if let Some(mut child) = self.child.take() {
+    pub fn stop(&self) -> Result<()> {
+        if let Some(mut child) = self.child().take() {
             processes::signal(child.id(), Signal::TERM)?;
             run::until("the host to stop", || Ok(child.try_wait()?))?;
         }
@@ -82,7 +86,11 @@ impl Host {
     }
 
     pub fn pid(&self) -> Result<u32> {
-        Ok(self.child.as_ref().context("the host is down")?.id())
+        Ok(self.child().as_ref().context("the host is down")?.id())
+    }
+
+    fn child(&self) -> MutexGuard<'_, Option<Child>> {
+        self.child.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn data(&self) -> &Path {
@@ -90,7 +98,7 @@ impl Host {
     }
 
     pub fn endpoint(&self) -> String {
-        format!("http://{}", self.listen)
+        format!("http://{}", self.address.get().map_or("", String::as_str))
     }
 
     pub fn token(&self) -> Result<String> {

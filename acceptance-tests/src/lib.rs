@@ -34,3 +34,12 @@ pub fn folders(parent: &Path) -> Vec<PathBuf> {
     found.sort();
     found
 }
+
+/// Every folder under `examples/` that is a configuration: those that hold no other folder.
+pub fn examples() -> Vec<PathBuf> {
+    fn leaves(dir: PathBuf) -> Vec<PathBuf> {
+        let inner = folders(&dir);
+        if inner.is_empty() { vec![dir] } else { inner.into_iter().flat_map(leaves).collect() }
+    }
+    folders(&repository().join("examples")).into_iter().flat_map(leaves).collect()
+}

@@ -1,3 +1,5 @@
 //! What needs no command line of the matrix.
 
+mod kill;
+#[cfg(test)]
 mod tidy;

@@ -41,7 +41,7 @@ fn missing_token(cli: &Cli) -> Result<()> {
 }
 
 fn host_down(cli: &Cli) -> Result<()> {
-    let mut world = World::new(cli)?;
+    let world = World::new(cli)?;
     world.configure(&sleepers(1))?;
     world.apply()?;
     world.host.stop()?;
@@ -53,7 +53,7 @@ fn host_down(cli: &Cli) -> Result<()> {
 }
 
 fn host_stops_in_mid_apply(cli: &Cli) -> Result<()> {
-    let mut world = World::new(cli)?;
+    let world = World::new(cli)?;
     let pool = |readiness: &str| {
         fleet(&format!(
             "  size = 1\n  worker = {{ command = [\"sleep\", \"3600\"], ports = [\"http\"] }}\n{readiness}"

@@ -2,21 +2,18 @@
 
 use std::{fs, path::Path};
 
-use acceptance_tests::{cli::Cli, folders, repository, world::World};
+use acceptance_tests::{cli::Cli, examples, repository, world::World};
 use anyhow::{Result, ensure};
 
 use crate::Story;
 
 pub(crate) fn stories() -> Vec<(String, Story)> {
     let top = repository().join("examples");
-    let nested = folders(&top).into_iter().flat_map(|kind| {
-        let inner = folders(&kind);
-        if inner.is_empty() { vec![kind] } else { inner }
-    });
-    nested
+    examples()
+        .into_iter()
         .map(|dir| {
-            let name = dir.strip_prefix(&top).unwrap_or(&dir).display();
-            (format!("example::{name}"), Box::new(move |cli: &Cli| run(&dir, cli)) as Story)
+            let name = format!("example::{}", dir.strip_prefix(&top).unwrap_or(&dir).display());
+            (name, Box::new(move |cli: &Cli| run(&dir, cli)) as Story)
         })
         .collect()
 }

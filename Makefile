@@ -1,0 +1,23 @@
+.PHONY: quickstart test test-matrix lint bench
+
+# The whole loop with real parts, in under a minute after the build.
+quickstart:
+	python3 scripts/quickstart.py
+
+# Every test, with Terraform 1.11.4 and 1.15.5.
+test:
+	cargo test --workspace
+
+# The acceptance tests with every version of Terraform that can be had.
+test-matrix:
+	RUNTIMECLOUD_TERRAFORM_VERSIONS="1.6.6 1.8.4 1.9.8 1.10.5 1.11.4 1.12.2 1.13.5 1.14.9 1.15.5" \
+	    cargo test --package acceptance-tests --test matrix
+
+lint:
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+# The figures of the README, each beside its rival or its floor.
+bench:
+	python3 scripts/bench.py
