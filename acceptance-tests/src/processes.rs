@@ -1,6 +1,10 @@
 //! Processes of this machine, as `/proc` shows them.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context, Result};
 use rustix::process::{Pid, Signal, kill_process};
@@ -51,6 +55,22 @@ pub fn kill_world(dir: &Path) -> Result<()> {
         }
         Ok(left.is_empty().then_some(()))
     })
+}
+
+/// Control groups that have one of these names.
+pub fn control_groups(names: &[String]) -> Vec<PathBuf> {
+    fn walk(dir: &Path, names: &[String], found: &mut Vec<PathBuf>) {
+        for folder in crate::folders(dir) {
+            let name = folder.file_name().unwrap_or_default().to_string_lossy();
+            if names.iter().any(|wanted| *wanted == name) {
+                found.push(folder.clone());
+            }
+            walk(&folder, names, found);
+        }
+    }
+    let mut found = Vec::new();
+    walk(Path::new("/sys/fs/cgroup"), names, &mut found);
+    found
 }
 
 fn all() -> Vec<Process> {

@@ -1,6 +1,6 @@
 //! A folder with a host and a configuration, and a command line to run on them.
 
-use std::{fs, path::Path, process::Command};
+use std::{collections::BTreeMap, fs, path::Path, process::Command};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -11,7 +11,7 @@ use crate::{
     cli::Cli,
     host::{self, Host},
     plan::Plan,
-    processes,
+    processes::{self, Process},
     run::{Ran, Running, run, until},
 };
 
@@ -170,15 +170,32 @@ impl World {
         Ok(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
     }
 
-    /// Destroys everything, and fails when a process of a worker is left.
+    /// Destroys everything, and fails when a process or a control group of a worker is left.
     pub fn destroy(&self) -> Result<()> {
+        let workers: Vec<String> = self.workers().into_keys().collect();
         let destroyed = self.terraform(&["destroy", "-auto-approve", "-input=false"])?;
         destroyed.succeeded().map_err(|error| error.context(self.host.log()))?;
         let host = self.host.pid()?;
-        until("all processes but the host to end", || {
-            Ok(processes::of_world(self.path()).iter().all(|one| one.pid == host).then_some(()))
+        let mut left = String::new();
+        until("all that workers are made of to be gone", || {
+            let mut processes = processes::of_world(self.path());
+            processes.retain(|process| process.pid != host);
+            let groups = processes::control_groups(&workers);
+            left = format!("left: {processes:?} {groups:?}");
+            Ok((processes.is_empty() && groups.is_empty()).then_some(()))
         })
-        .with_context(|| format!("left: {:?}", processes::of_world(self.path())))
+        .map_err(|error| error.context(left))
+    }
+
+    /// The processes of each worker, by its id; a supervisor is none of them.
+    pub fn workers(&self) -> BTreeMap<String, Vec<Process>> {
+        let mut workers: BTreeMap<String, Vec<Process>> = BTreeMap::new();
+        for process in processes::of_world(self.path()) {
+            if let Some(id) = process.environment.get(processes::WORKER_MARK) {
+                workers.entry(id.clone()).or_default().push(process);
+            }
+        }
+        workers
     }
 
     /// Runs `driftgate` in the folder of the configuration.

@@ -8,7 +8,7 @@ mod watcher;
 mod writer;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeSet,
     hash::{BuildHasher, RandomState},
     io::{self, Write},
     sync::{
@@ -19,14 +19,7 @@ use std::{
     time::Duration,
 };
 
-use acceptance_tests::{
-    cli,
-    host::Api,
-    processes::{self, WORKER_MARK},
-    run::until,
-    settings,
-    world::World,
-};
+use acceptance_tests::{cli, host::Api, run::until, settings, world::World};
 use anyhow::{Context, Result, bail, ensure};
 use proto::runtimecloud::v1::{
     self as api, capacity_targets_client::CapacityTargetsClient,
@@ -130,21 +123,10 @@ async fn expect_environments(api: &Api, writers: &[Writer]) -> Result<()> {
     Ok(())
 }
 
-/// The pids that run a worker, by its id.
-fn running(world: &World) -> BTreeMap<String, Vec<u32>> {
-    let mut running: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-    for process in processes::of_world(world.path()) {
-        let is_worker = process.command.first().is_some_and(|program| program.ends_with("sleep"));
-        if is_worker && let Some(id) = process.environment.get(WORKER_MARK) {
-            running.entry(id.clone()).or_default().push(process.pid);
-        }
-    }
-    running
-}
-
+/// Each worker's process is one; two are a worker that runs twice.
 fn expect_single_workers(world: &World) -> Result<()> {
-    for (id, pids) in running(world) {
-        ensure!(pids.len() == 1, "worker `{id}` runs {} times: {pids:?}", pids.len());
+    for (id, processes) in world.workers() {
+        ensure!(processes.len() == 1, "worker `{id}` runs more than once: {processes:?}");
     }
     Ok(())
 }
@@ -154,7 +136,7 @@ fn converge(world: &World, runtime: &Runtime, api: &Api) -> Result<()> {
     let mut last = String::new();
     until("the pools to have as many workers as they shall", || {
         let (size, listed) = runtime.block_on(listed(api))?;
-        let running: BTreeSet<String> = running(world).into_keys().collect();
+        let running: BTreeSet<String> = world.workers().into_keys().collect();
         last = format!("sizes sum up to {size}, listed {listed:?}, running {running:?}");
         Ok((listed.len() == size && listed == running).then_some(()))
     })

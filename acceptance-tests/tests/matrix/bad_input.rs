@@ -10,7 +10,7 @@ use anyhow::{Result, ensure};
 
 use crate::{
     CodedStory,
-    life::{fleet, sleepers, workers},
+    life::{fleet, sleepers},
 };
 
 pub(crate) const STORIES: &[CodedStory] = &[
@@ -61,13 +61,13 @@ fn host_stops_in_mid_apply(cli: &Cli) -> Result<()> {
     };
     world.configure(&pool("  readiness = { tcp = { port = \"http\" } }"))?;
     let apply = world.begin_terraform(&["apply", "-auto-approve", "-input=false"])?;
-    until("a worker to run", || Ok((!workers(&world).is_empty()).then_some(())))?;
+    until("a worker to run", || Ok((!world.workers().is_empty()).then_some(())))?;
     world.host.kill()?;
     let failed = apply.wait()?.exited_with(1)?;
     failed.says(&["runtimecloud_worker_pool.web", &world.host.endpoint()])?;
     let listed = world.terraform(&["state", "list"])?.succeeded()?;
     listed.says(&["runtimecloud_environment.dev", "runtimecloud_worker_pool.web"])?;
-    ensure!(workers(&world).len() == 1, "the worker did not outlive the host");
+    ensure!(world.workers().len() == 1, "the worker did not outlive the host");
     world.host.restart()?;
     // The pool is tainted, since its creation failed: the next apply replaces it.
     world.configure(&pool(""))?;

@@ -12,10 +12,7 @@ use acceptance_tests::{
 use anyhow::{Result, ensure};
 use serde_json::Value;
 
-use crate::{
-    CodedStory,
-    life::{sleepers, workers},
-};
+use crate::{CodedStory, life::sleepers};
 
 pub(crate) const STORIES: &[CodedStory] = &[
     ("drift::a_change_by_hand_is_adopted_with_the_patch", a_change_is_adopted_with_the_patch),
@@ -48,7 +45,7 @@ fn a_change_is_reverted_by_apply(cli: &Cli) -> Result<()> {
     world.apply()?;
     world.expect_empty_plan("after the change was reverted")?;
     acceptance_tests::run::until("one worker to be left", || {
-        Ok((workers(&world).len() == 1).then_some(()))
+        Ok((world.workers().len() == 1).then_some(()))
     })?;
     world.destroy()
 }

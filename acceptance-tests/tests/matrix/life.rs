@@ -77,18 +77,11 @@ fn an_interrupted_apply_keeps_what_was_made(cli: &Cli) -> Result<()> {
     let world = World::new(cli)?;
     world.configure(&fleet(NEVER_READY))?;
     let apply = world.begin_terraform(&["apply", "-auto-approve", "-input=false"])?;
-    until("a worker to run", || Ok((!workers(&world).is_empty()).then_some(())))?;
+    until("a worker to run", || Ok((!world.workers().is_empty()).then_some(())))?;
     processes::signal(apply.pid(), Signal::INT)?;
     let interrupted = apply.wait()?;
     ensure!(interrupted.code != Some(0), "an interrupted apply ended well: {interrupted}");
     let listed = world.terraform(&["state", "list"])?.succeeded()?;
     listed.says(&["runtimecloud_worker_pool.web", "runtimecloud_environment.dev"])?;
     world.destroy().context("after the interruption")
-}
-
-/// The processes that carry a worker's mark.
-pub(crate) fn workers(world: &World) -> Vec<processes::Process> {
-    let mut found = processes::of_world(world.path());
-    found.retain(|process| process.environment.contains_key(processes::WORKER_MARK));
-    found
 }

@@ -1,0 +1,4 @@
+resource "runtimecloud_environment" "dev" {
+  name      = "dev"
+  variables = { MODE = "test" }
+}
