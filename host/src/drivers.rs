@@ -14,6 +14,8 @@
 //! [`stop`]: CapacityDriver::stop
 //! [`forget`]: CapacityDriver::forget
 
+pub mod process;
+
 use std::collections::BTreeMap;
 
 use futures_util::{future::BoxFuture, stream::BoxStream};
@@ -34,15 +36,17 @@ pub trait CapacityDriver: Send + Sync {
         template: &'a WorkerTemplate,
     ) -> BoxFuture<'a, Result<(), DriverError>>;
 
-    /// Asks the worker to stop for good, as its template says. A later [`ensure`] does not start it.
+    /// Asks the worker to stop for good, as its template says. A later [`ensure`] does not start it,
+    /// not even if it comes before this worker was ever started: the order is kept until [`forget`].
     ///
     /// [`ensure`]: CapacityDriver::ensure
+    /// [`forget`]: CapacityDriver::forget
     fn stop(&self, id: WorkerId) -> BoxFuture<'_, Result<(), DriverError>>;
 
     /// Removes what is kept of a stopped worker, its output included. Refused while it runs.
     fn forget(&self, id: WorkerId) -> BoxFuture<'_, Result<(), DriverError>>;
 
-    /// What the worker printed, oldest first.
+    /// What the worker printed, oldest first. With `follow`, until the worker has stopped for good.
     fn logs(&self, id: WorkerId, options: LogOptions) -> BoxStream<'static, LogPiece>;
 
     /// What is true of the place itself, such as whether limits are enforced.

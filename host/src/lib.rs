@@ -3,3 +3,4 @@
 pub mod drivers;
 pub mod ids;
 pub mod pools;
+pub mod supervisor;

@@ -1,0 +1,69 @@
+//! What every driver guarantees, tried with real workers.
+//!
+//! Each driver is one line in [`contract!`]'s list of places, each guarantee one function.
+
+mod fixture;
+mod lives;
+mod output;
+mod readiness;
+mod single;
+mod stops;
+
+use fixture::Fixture;
+use host::drivers::process::GroupUse;
+
+/// Runs each guarantee on each driver.
+macro_rules! contract {
+    ($($module:ident :: $name:ident,)*) => {
+        /// Processes, with control groups where the system has them.
+        mod process_with_groups {
+            $(#[tokio::test]
+            async fn $name() {
+                super::$module::$name(super::Fixture::new(super::GroupUse::WherePossible)).await;
+            })*
+        }
+
+        /// Processes on a system that allows no control groups.
+        mod process_without_groups {
+            $(#[tokio::test]
+            async fn $name() {
+                super::$module::$name(super::Fixture::new(super::GroupUse::Never)).await;
+            })*
+        }
+    };
+}
+
+contract! {
+    single::a_worker_asked_for_twice_runs_once,
+    single::a_worker_asked_for_by_many_at_once_runs_once,
+    single::callers_killed_at_any_moment_leave_one_of_each_worker,
+    single::a_restarted_host_finds_its_workers,
+    single::a_worker_whose_supervisor_was_killed_is_lost_and_runs_once_again,
+    single::what_is_left_of_a_lost_worker_is_gone_after_its_stop,
+    stops::a_worker_told_to_stop_before_its_start_never_starts,
+    stops::a_worker_may_finish_after_its_signal,
+    stops::a_worker_that_ignores_its_signal_is_killed,
+    stops::descendants_in_other_sessions_do_not_survive,
+    stops::a_worker_that_starts_many_processes_is_gone_as_a_whole,
+    stops::a_child_may_finish_after_its_parent,
+    stops::stop_and_forget_of_what_is_not_there_succeed,
+    stops::a_running_worker_is_not_forgotten,
+    stops::nothing_is_left_of_a_forgotten_worker,
+    lives::a_worker_gets_its_variables_and_not_those_of_the_host,
+    lives::ports_are_free_and_differ,
+    lives::an_ended_worker_starts_again_after_growing_delays,
+    lives::what_an_ended_worker_left_does_not_run_beside_the_next,
+    lives::a_command_that_can_not_be_started_says_why_and_waits,
+    lives::paths_may_be_long_and_strange,
+    lives::limits_hold_where_the_driver_says_so,
+    readiness::without_a_check_a_worker_is_ready_when_its_program_runs,
+    readiness::a_worker_is_ready_when_it_answers_over_http,
+    readiness::a_worker_is_ready_when_it_accepts_connections,
+    readiness::a_worker_is_ready_while_a_command_succeeds,
+    readiness::a_check_that_hangs_has_failed,
+    output::both_streams_are_kept_in_order,
+    output::a_follower_sees_all_output_across_files,
+    output::a_tail_is_the_last_lines,
+    output::a_follower_of_a_stopped_worker_comes_to_an_end,
+    output::output_of_an_unknown_worker_is_refused,
+}
