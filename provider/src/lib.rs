@@ -4,3 +4,8 @@
 //! the wire and the server carry it over the plugin protocol; the resources are declared on top.
 
 pub mod framework;
+
+pub mod client;
+pub mod data_sources;
+pub mod provider;
+pub mod resources;

@@ -1,0 +1,308 @@
+//! The host's API as plain async functions.
+//!
+//! - The connection is made with the first call, and again when it broke: a provider that only
+//!   validates never connects, and one whose arguments are not known yet fails only when asked.
+//! - Every call has a time limit, is repeated where that may help (`retry.rs`), and ends when
+//!   Terraform asks for it. A write that is under way then is given a moment to answer: what it
+//!   made must not be forgotten.
+//! - Every write carries a request id that stays the same when it is repeated, so that the host
+//!   does it once.
+//! - A failure is a [`CallError`]; its words for the user are in `problem.rs`.
+
+pub mod error;
+pub mod noun;
+pub mod problem;
+pub mod retry;
+pub mod secret;
+pub mod settings;
+
+use std::{
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use futures_util::future::BoxFuture;
+use proto::runtimecloud::v1 as api;
+use tokio_util::sync::CancellationToken;
+use tonic::{
+    Request, Response, Status,
+    metadata::AsciiMetadataValue,
+    transport::{Channel, Endpoint},
+};
+
+pub use self::{
+    error::{CallError, Fault},
+    noun::{Draft, Noun},
+    secret::Secret,
+    settings::{Settings, SettingsError},
+};
+use self::retry::Tried;
+
+/// How long a write that is under way may go on when Terraform wants to stop.
+const LAST_MOMENT: Duration = Duration::from_secs(5);
+/// How long a question may take whose answer would only be nice to have.
+const GLANCE: Duration = Duration::from_secs(3);
+
+/// The host. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Client {
+    /// Or the arguments of the provider block that are not known yet.
+    connection: Arc<Result<Connection, Vec<&'static str>>>,
+}
+
+#[derive(Debug)]
+struct Connection {
+    endpoint: Endpoint,
+    channel: OnceLock<Channel>,
+    settings: Settings,
+    authorization: AsciiMetadataValue,
+    /// The host has answered some call.
+    answered: AtomicBool,
+}
+
+/// One call: what it is for, and how much is done for it.
+struct Call<'a> {
+    attempted: String,
+    cancel: &'a CancellationToken,
+    kind: CallKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CallKind {
+    Read,
+    Write,
+    /// Tried once and briefly.
+    Glance,
+}
+
+/// A method of a generated client.
+type Rpc<Req, Res> = fn(Channel, Request<Req>) -> BoxFuture<'static, RpcResult<Res>>;
+type RpcResult<Res> = Result<Response<Res>, Status>;
+
+impl Client {
+    /// Connects nowhere yet.
+    pub fn new(settings: Settings) -> Result<Self, SettingsError> {
+        let endpoint = settings.endpoint()?;
+        let bearer = format!("Bearer {}", settings.token.expose());
+        let mut authorization = AsciiMetadataValue::try_from(bearer).map_err(|_| SettingsError {
+            argument: "token",
+            why: "it holds characters that no token has".to_owned(),
+        })?;
+        authorization.set_sensitive(true);
+        let connection = Connection {
+            endpoint,
+            channel: OnceLock::new(),
+            settings,
+            authorization,
+            answered: AtomicBool::new(false),
+        };
+        Ok(Self { connection: Arc::new(Ok(connection)) })
+    }
+
+    /// A client that fails each call, because these arguments of the provider block are not known.
+    pub fn unconfigured(unknown: Vec<&'static str>) -> Self {
+        Self { connection: Arc::new(Err(unknown)) }
+    }
+
+    /// Finds a resource by its id or name.
+    pub async fn get<N: Noun>(
+        &self,
+        key: &str,
+        cancel: &CancellationToken,
+    ) -> Result<N, CallError> {
+        let attempted = format!("read the {} `{key}`", N::KIND);
+        let call = Call { attempted, cancel, kind: CallKind::Read };
+        self.call(call, api::GetRequest { key: key.to_owned() }, N::get).await
+    }
+
+    /// Makes a new resource. Its intent is stored when this returns; nothing is awaited.
+    pub async fn create<N: Noun>(
+        &self,
+        draft: Draft<N::Spec>,
+        cancel: &CancellationToken,
+    ) -> Result<N, CallError> {
+        let attempted = format!("create the {} `{}`", N::KIND, draft.key());
+        let call = Call { attempted, cancel, kind: CallKind::Write };
+        self.call(call, N::create_message(draft, write_options(0)), N::create)
+            .await
+    }
+
+    /// Replaces a resource's labels and specification, if it still has this revision (0: whatever
+    /// it has).
+    pub async fn update<N: Noun>(
+        &self,
+        id: &str,
+        draft: Draft<N::Spec>,
+        revision: u64,
+        cancel: &CancellationToken,
+    ) -> Result<N, CallError> {
+        let attempted = format!("update the {} `{}`", N::KIND, draft.key());
+        let call = Call { attempted, cancel, kind: CallKind::Write };
+        let message = N::update_message(id.to_owned(), draft, write_options(revision));
+        self.call(call, message, N::update).await
+    }
+
+    /// Asks for a resource to go. Accepted when this returns; it may take a while to be gone.
+    pub async fn delete<N: Noun>(
+        &self,
+        id: &str,
+        name: &str,
+        cancel: &CancellationToken,
+    ) -> Result<N, CallError> {
+        let attempted = format!("delete the {} `{name}`", N::KIND);
+        let call = Call { attempted, cancel, kind: CallKind::Write };
+        let options = Some(write_options(0));
+        let message = api::DeleteRequest { key: id.to_owned(), options };
+        self.call(call, message, N::delete).await
+    }
+
+    /// What the host would answer to a creation, without one. Tried once and briefly.
+    pub async fn try_create<N: Noun>(
+        &self,
+        draft: Draft<N::Spec>,
+        cancel: &CancellationToken,
+    ) -> Result<N, CallError> {
+        let attempted = format!("find out whether the {} `{}` may be created", N::KIND, draft.key());
+        let call = Call { attempted, cancel, kind: CallKind::Glance };
+        self.call(call, N::create_message(draft, DRY_RUN), N::create).await
+    }
+
+    /// What the host would answer to an update, without one. Tried once and briefly.
+    pub async fn try_update<N: Noun>(
+        &self,
+        id: &str,
+        draft: Draft<N::Spec>,
+        cancel: &CancellationToken,
+    ) -> Result<N, CallError> {
+        let attempted = format!("find out whether the {} `{}` may be updated", N::KIND, draft.key());
+        let call = Call { attempted, cancel, kind: CallKind::Glance };
+        self.call(call, N::update_message(id.to_owned(), draft, DRY_RUN), N::update).await
+    }
+
+    /// All workers of a pool, by id.
+    pub async fn workers(
+        &self,
+        pool_id: &str,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<api::Worker>, CallError> {
+        let mut workers = Vec::new();
+        let mut request = api::ListRequest { parent: pool_id.to_owned(), ..Default::default() };
+        loop {
+            let attempted = format!("list the workers of the worker pool `{pool_id}`");
+            let call = Call { attempted, cancel, kind: CallKind::Read };
+            let page = self.call(call, request.clone(), noun::list_workers).await?;
+            workers.extend(page.workers);
+            if page.next_page_token.is_empty() {
+                workers.sort_by(|one, other| one.id.cmp(&other.id));
+                return Ok(workers);
+            }
+            request.page_token = page.next_page_token;
+        }
+    }
+
+    async fn call<Req: Clone, Res>(
+        &self,
+        call: Call<'_>,
+        message: Req,
+        rpc: Rpc<Req, Res>,
+    ) -> Result<Res, CallError> {
+        let connection = match &*self.connection {
+            Ok(connection) => connection,
+            Err(unknown) => {
+                let fault = Fault::Unconfigured { unknown: unknown.clone() };
+                let endpoint = "the host".to_owned();
+                return Err(CallError { attempted: call.attempted, endpoint, fault });
+            }
+        };
+        connection.call(&call, message, rpc).await.map_err(|fault| CallError {
+            attempted: call.attempted,
+            endpoint: connection.settings.endpoint.clone(),
+            fault,
+        })
+    }
+}
+
+impl Connection {
+    /// Tries until it works, can not work, or is no longer wanted.
+    async fn call<Req: Clone, Res>(
+        &self,
+        call: &Call<'_>,
+        message: Req,
+        rpc: Rpc<Req, Res>,
+    ) -> Result<Res, Fault> {
+        for tries in 1.. {
+            let fault = match self.try_once(call, message.clone(), rpc).await {
+                Ok(response) => return Ok(response),
+                Err(fault) => fault,
+            };
+            let host_answered = self.answered.load(Ordering::Relaxed);
+            let tried = Tried { tries, fault: &fault, host_answered, chance: chance() };
+            let delay = retry::delay_before_next(tried).filter(|_| call.kind != CallKind::Glance);
+            let Some(delay) = delay else { return Err(fault) };
+            tracing::warn!(tries, ?delay, ?fault, "a call to the host failed; trying it again");
+            tokio::select! {
+                () = call.cancel.cancelled() => return Err(Fault::Cancelled),
+                () = tokio::time::sleep(delay) => {}
+            }
+        }
+        unreachable!("a loop without end")
+    }
+
+    async fn try_once<Req, Res>(
+        &self,
+        call: &Call<'_>,
+        message: Req,
+        rpc: Rpc<Req, Res>,
+    ) -> Result<Res, Fault> {
+        if call.cancel.is_cancelled() {
+            return Err(Fault::Cancelled);
+        }
+        let after = match call.kind {
+            CallKind::Glance => self.settings.request_timeout.min(GLANCE),
+            CallKind::Read | CallKind::Write => self.settings.request_timeout,
+        };
+        let mut request = Request::new(message);
+        request.set_timeout(after);
+        request.metadata_mut().insert("authorization", self.authorization.clone());
+        let channel = self.channel.get_or_init(|| self.endpoint.connect_lazy()).clone();
+        tokio::select! {
+            biased;
+            answer = tokio::time::timeout(after, rpc(channel, request)) => match answer {
+                Ok(answer) => self.told(answer),
+                Err(_) => Err(Fault::TimedOut { after }),
+            },
+            () = patience_ends(call) => Err(Fault::Cancelled),
+        }
+    }
+
+    fn told<Res>(&self, answer: RpcResult<Res>) -> Result<Res, Fault> {
+        let told = answer.map(Response::into_inner).map_err(|status| Fault::from(&status));
+        if matches!(told, Ok(_) | Err(Fault::Remote(_))) {
+            self.answered.store(true, Ordering::Relaxed);
+        }
+        told
+    }
+}
+
+async fn patience_ends(call: &Call<'_>) {
+    call.cancel.cancelled().await;
+    if call.kind == CallKind::Write {
+        tokio::time::sleep(LAST_MOMENT).await;
+    }
+}
+
+const DRY_RUN: api::WriteOptions =
+    api::WriteOptions { request_id: String::new(), revision: 0, dry_run: true };
+
+fn write_options(revision: u64) -> api::WriteOptions {
+    let request_id = uuid::Uuid::now_v7().to_string();
+    api::WriteOptions { request_id, revision, dry_run: false }
+}
+
+/// For the spread of delays; without chance they are merely not spread.
+fn chance() -> u32 {
+    getrandom::u32().unwrap_or(u32::MAX)
+}

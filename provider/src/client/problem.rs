@@ -1,0 +1,279 @@
+//! A failed call in words for the user: short summary; then what was attempted, the cause with the
+//! host's message and request id, and the next step. Pure.
+//!
+//! Guarantee: no value of the configuration and no token is in a text, but names and what the host
+//! itself says.
+
+use std::fmt::Write as _;
+
+use super::error::{CallError, Fault, NAME_EXISTS, QUOTA_EXCEEDED, Remote};
+
+/// One thing to tell the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The field of the request that it is about, in the API's terms; empty: the whole.
+    pub field: String,
+    pub summary: String,
+    pub detail: String,
+}
+
+impl CallError {
+    /// At least one.
+    pub fn problems(&self) -> Vec<Problem> {
+        match &self.fault {
+            Fault::Remote(remote) => self.remote_problems(remote),
+            Fault::Unconfigured { unknown } => vec![self.problem(
+                "The provider is not configured yet",
+                &format!(
+                    "Not known before apply: {}. They come from something that does not exist yet.",
+                    list(unknown)
+                ),
+                "Apply what they come from first (`-target`), or give them as known values or as \
+                 environment variables.",
+            )],
+            Fault::Unreachable { cause } => vec![self.problem(
+                "The host can not be reached",
+                cause,
+                "Check that the host runs (`runtimecloud serve`) and that `endpoint` (or \
+                 RUNTIMECLOUD_ENDPOINT) names its address; then run again.",
+            )],
+            Fault::Tls { cause } => vec![self.problem(
+                "No secure connection to the host",
+                cause,
+                "If the host's certificate is signed by an authority of your own, name that \
+                 authority's certificate (PEM) in `ca_file` or RUNTIMECLOUD_CA_FILE. If the host \
+                 speaks plain HTTP, begin `endpoint` with `http://`.",
+            )],
+            Fault::TimedOut { after } => vec![self.problem(
+                "The host did not answer in time",
+                &format!("No answer came within {after:?}."),
+                "Run again; if the host is merely slow, raise `request_timeout` (or \
+                 RUNTIMECLOUD_REQUEST_TIMEOUT).",
+            )],
+            Fault::Cancelled => {
+                vec![self.problem("Cancelled", "Terraform asked the provider to stop.", "")]
+            }
+        }
+    }
+
+    fn remote_problems(&self, remote: &Remote) -> Vec<Problem> {
+        if remote.reason == QUOTA_EXCEEDED {
+            return vec![self.quota_problem(remote)];
+        }
+        if !remote.violations.is_empty() {
+            return remote
+                .violations
+                .iter()
+                .map(|(field, description)| Problem {
+                    field: field.clone(),
+                    ..self.told("The host refuses a value", description, remote, "")
+                })
+                .collect();
+        }
+        let field = if remote.reason == NAME_EXISTS { "name" } else { "" };
+        let (summary, next) = advice(remote.code);
+        vec![Problem {
+            field: field.to_owned(),
+            ..self.told(summary, &remote.message, remote, next)
+        }]
+    }
+
+    fn quota_problem(&self, remote: &Remote) -> Problem {
+        let mut cause = remote.message.clone();
+        for (key, label) in QUOTA_FACTS {
+            if let Some(value) = remote.metadata.get(*key) {
+                let _ = write!(cause, "\n  {label}: {value}");
+            }
+        }
+        let next = "Ask for less, or raise the quota's limit.";
+        Problem {
+            field: "spec.size".to_owned(),
+            ..self.told("The quota has no room", &cause, remote, next)
+        }
+    }
+
+    fn told(&self, summary: &str, cause: &str, remote: &Remote, next: &str) -> Problem {
+        let mut cause = format!("The host says: {cause}");
+        if let Some(id) = &remote.request_id {
+            let _ = write!(cause, "\nRequest id: {id}");
+        }
+        self.problem(summary, &cause, next)
+    }
+
+    fn problem(&self, summary: &str, cause: &str, next: &str) -> Problem {
+        let Self { attempted, endpoint, .. } = self;
+        let mut detail = format!("The provider tried to {attempted} at {endpoint}.\n\n{cause}");
+        if !next.is_empty() {
+            let _ = write!(detail, "\n\n{next}");
+        }
+        Problem { field: String::new(), summary: summary.to_owned(), detail }
+    }
+}
+
+/// What the host tells of a quota that is too small, in the order in which a reader needs it.
+const QUOTA_FACTS: &[(&str, &str)] = &[
+    ("quota", "quota"),
+    ("resource", "resource"),
+    ("limit", "limit"),
+    ("used", "in use"),
+    ("requested", "requested"),
+];
+
+/// A summary and a next step.
+fn advice(code: tonic::Code) -> (&'static str, &'static str) {
+    match code {
+        tonic::Code::Unauthenticated => (
+            "The host does not accept the token",
+            "Give a valid token of this host as `token` or RUNTIMECLOUD_TOKEN; it may also have \
+             been revoked or have expired. The host keeps its administrator's token in the file \
+             `admin.token` of its data folder, and `runtimecloud token create` makes others.",
+        ),
+        tonic::Code::PermissionDenied => (
+            "The token may not do this",
+            "Use a token with a role that may (`runtimecloud token create`).",
+        ),
+        tonic::Code::NotFound => ("Not found", "Check the name, and that it has not been deleted."),
+        tonic::Code::AlreadyExists => (
+            "The name is taken",
+            "Choose another name, or bring what exists under management with `terraform import`.",
+        ),
+        tonic::Code::Aborted => (
+            "Changed by someone else meanwhile",
+            "Nothing was overwritten. Plan again, and look at what changed before you apply.",
+        ),
+        tonic::Code::FailedPrecondition => {
+            ("The host refuses this now", "Remove what stands in the way, then run again.")
+        }
+        tonic::Code::Unimplemented => (
+            "The host does not know this call",
+            "The host is probably older than this provider: bring both to the same version.",
+        ),
+        tonic::Code::Unavailable => ("The host is not available", "Run again in a while."),
+        tonic::Code::DeadlineExceeded => (
+            "The host did not finish in time",
+            "Run again; if the host is merely slow, raise `request_timeout`.",
+        ),
+        tonic::Code::InvalidArgument | tonic::Code::OutOfRange => {
+            ("The host refuses the request", "")
+        }
+        tonic::Code::ResourceExhausted => ("The host has no room", "Ask for less, or wait."),
+        _ => (
+            "The host failed",
+            "Its log says more under the request id. If it stays so, please report it with that.",
+        ),
+    }
+}
+
+fn list(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use tonic::{Code, Status};
+    use tonic_types::{ErrorDetails, StatusExt};
+
+    use super::*;
+
+    fn problems(fault: Fault) -> Vec<Problem> {
+        let attempted = "create the worker pool `dev/web`".to_owned();
+        let endpoint = "http://127.0.0.1:7443".to_owned();
+        CallError { attempted, endpoint, fault }.problems()
+    }
+
+    fn told(status: &Status) -> Vec<Problem> {
+        problems(Fault::from(status))
+    }
+
+    #[test]
+    fn a_full_quota_is_told_with_quota_limit_use_and_request() {
+        let mut details = ErrorDetails::new();
+        let metadata = [
+            ("quota", "team-a"),
+            ("resource", "workers"),
+            ("limit", "20"),
+            ("used", "18"),
+            ("requested", "3"),
+        ];
+        details.set_error_info(
+            QUOTA_EXCEEDED,
+            "runtimecloud",
+            metadata.map(|(key, value)| (key.to_owned(), value.to_owned())),
+        );
+        details.set_request_info("req-1", "");
+        let status = Status::with_error_details(
+            Code::ResourceExhausted,
+            "quota `team-a` has room for 2 more workers, not 3",
+            details,
+        );
+        let problems = told(&status);
+        assert_eq!(problems.len(), 1);
+        assert_eq!(problems[0].field, "spec.size");
+        assert_eq!(problems[0].summary, "The quota has no room");
+        assert_eq!(
+            problems[0].detail,
+            "The provider tried to create the worker pool `dev/web` at http://127.0.0.1:7443.\n\
+             \n\
+             The host says: quota `team-a` has room for 2 more workers, not 3\
+             \n  quota: team-a\n  resource: workers\n  limit: 20\n  in use: 18\n  requested: 3\n\
+             Request id: req-1\n\
+             \n\
+             Ask for less, or raise the quota's limit."
+        );
+    }
+
+    #[test]
+    fn each_refused_field_is_a_problem_of_its_own() {
+        let mut details = ErrorDetails::new();
+        details.add_bad_request_violation("name", "is too long");
+        details.add_bad_request_violation("spec.worker.command", "is empty");
+        let problems =
+            told(&Status::with_error_details(Code::InvalidArgument, "bad request", details));
+        let fields: Vec<_> = problems.iter().map(|problem| problem.field.as_str()).collect();
+        assert_eq!(fields, ["name", "spec.worker.command"]);
+        assert!(problems[1].detail.contains("The host says: is empty"), "{problems:?}");
+    }
+
+    #[test]
+    fn every_fault_has_one_message_that_says_what_to_do() {
+        let cause = "connection refused".to_owned();
+        for (fault, summary, next) in [
+            (Fault::Unreachable { cause: cause.clone() }, "can not be reached", "serve"),
+            (Fault::Tls { cause }, "secure connection", "ca_file"),
+            (Fault::TimedOut { after: std::time::Duration::from_secs(3) }, "in time", "3s"),
+            (Fault::Unconfigured { unknown: vec!["token"] }, "not configured", "`token`"),
+            (Fault::Cancelled, "Cancelled", "asked"),
+        ] {
+            check(&problems(fault), summary, next);
+        }
+        for (code, summary, next) in [
+            (Code::Unauthenticated, "does not accept the token", "RUNTIMECLOUD_TOKEN"),
+            (Code::PermissionDenied, "may not", "role"),
+            (Code::NotFound, "Not found", "name"),
+            (Code::AlreadyExists, "taken", "import"),
+            (Code::Aborted, "Changed by someone else", "Plan again"),
+            (Code::FailedPrecondition, "refuses this now", "in the way"),
+            (Code::Unimplemented, "does not know", "version"),
+            (Code::Unavailable, "not available", "again"),
+            (Code::DeadlineExceeded, "did not finish", "request_timeout"),
+            (Code::Internal, "failed", "log"),
+        ] {
+            check(&told(&Status::new(code, "remote words")), summary, next);
+            check(&told(&Status::new(code, "remote words")), summary, "remote words");
+        }
+    }
+
+    fn check(problems: &[Problem], summary: &str, detail: &str) {
+        let [problem] = problems else { panic!("{problems:?}") };
+        assert!(problem.summary.contains(summary), "{problem:?}");
+        assert!(problem.detail.contains(detail), "{problem:?}");
+        assert!(problem.detail.starts_with("The provider tried to create"), "{problem:?}");
+    }
+
+    #[test]
+    fn a_request_id_in_the_header_alone_is_told_too() {
+        let mut status = Status::internal("disk full");
+        status.metadata_mut().insert("x-request-id", "req-9".parse().unwrap());
+        assert!(told(&status)[0].detail.contains("Request id: req-9"));
+    }
+}
