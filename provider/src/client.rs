@@ -1,7 +1,7 @@
 //! The host's API as plain async functions.
 //!
 //! - The connection is made with the first call, and again when it broke: a provider that only
-//!   validates never connects, and one whose arguments are not known yet fails only when asked.
+//!   validates never connects.
 //! - Every call has a time limit, is repeated where that may help (`retry.rs`), and ends when
 //!   Terraform asks for it. A write that is under way then is given a moment to answer: what it
 //!   made must not be forgotten.
@@ -17,8 +17,9 @@ pub mod secret;
 pub mod settings;
 
 use std::{
+    collections::BTreeMap,
     sync::{
-        Arc, OnceLock,
+        OnceLock,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -26,47 +27,44 @@ use std::{
 
 use futures_util::future::BoxFuture;
 use proto::runtimecloud::v1 as api;
-use tokio_util::sync::CancellationToken;
+use tokio::time::{self, Instant};
 use tonic::{
     Request, Response, Status,
     metadata::AsciiMetadataValue,
     transport::{Channel, Endpoint},
 };
 
+use self::retry::Tried;
 pub use self::{
     error::{CallError, Fault},
     noun::{Draft, Noun},
     secret::Secret,
     settings::{Settings, SettingsError},
 };
-use self::retry::Tried;
+use crate::framework::Context;
 
 /// How long a write that is under way may go on when Terraform wants to stop.
 const LAST_MOMENT: Duration = Duration::from_secs(5);
 /// How long a question may take whose answer would only be nice to have.
 const GLANCE: Duration = Duration::from_secs(3);
 
-/// The host. Cheap to clone.
-#[derive(Debug, Clone)]
-pub struct Client {
-    /// Or the arguments of the provider block that are not known yet.
-    connection: Arc<Result<Connection, Vec<&'static str>>>,
-}
-
+/// The host, and what holds for all resources of one run.
 #[derive(Debug)]
-struct Connection {
+pub struct Client {
     endpoint: Endpoint,
     channel: OnceLock<Channel>,
     settings: Settings,
     authorization: AsciiMetadataValue,
     /// The host has answered some call.
     answered: AtomicBool,
+    default_labels: Option<BTreeMap<String, String>>,
+    makes_room: AtomicBool,
 }
 
 /// One call: what it is for, and how much is done for it.
 struct Call<'a> {
     attempted: String,
-    cancel: &'a CancellationToken,
+    context: &'a Context<Client>,
     kind: CallKind,
 }
 
@@ -83,38 +81,52 @@ type Rpc<Req, Res> = fn(Channel, Request<Req>) -> BoxFuture<'static, RpcResult<R
 type RpcResult<Res> = Result<Response<Res>, Status>;
 
 impl Client {
-    /// Connects nowhere yet.
-    pub fn new(settings: Settings) -> Result<Self, SettingsError> {
-        let endpoint = settings.endpoint()?;
-        let bearer = format!("Bearer {}", settings.token.expose());
-        let mut authorization = AsciiMetadataValue::try_from(bearer).map_err(|_| SettingsError {
-            argument: "token",
-            why: "it holds characters that no token has".to_owned(),
-        })?;
-        authorization.set_sensitive(true);
-        let connection = Connection {
-            endpoint,
+    /// Connects nowhere yet. `default_labels` belong on every resource; `None`: not known yet.
+    pub fn new(
+        settings: Settings,
+        default_labels: Option<BTreeMap<String, String>>,
+    ) -> Result<Self, SettingsError> {
+        Ok(Self {
+            endpoint: settings.endpoint()?,
             channel: OnceLock::new(),
+            authorization: settings.authorization()?,
             settings,
-            authorization,
             answered: AtomicBool::new(false),
-        };
-        Ok(Self { connection: Arc::new(Ok(connection)) })
+            default_labels,
+            makes_room: AtomicBool::new(false),
+        })
     }
 
-    /// A client that fails each call, because these arguments of the provider block are not known.
-    pub fn unconfigured(unknown: Vec<&'static str>) -> Self {
-        Self { connection: Arc::new(Err(unknown)) }
+    /// Labels for every resource; `None`: not known yet.
+    pub fn default_labels(&self) -> Option<&BTreeMap<String, String>> {
+        self.default_labels.as_ref()
+    }
+
+    /// Notes that something planned in this run may leave more room under quotas than there is now.
+    pub fn note_that_room_may_grow(&self) {
+        self.makes_room.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether what the host says about quotas now may not hold when the plan is applied.
+    pub fn room_may_grow(&self) -> bool {
+        self.makes_room.load(Ordering::Relaxed)
     }
 
     /// Finds a resource by its id or name.
-    pub async fn get<N: Noun>(
+    pub async fn get<N: Noun>(&self, key: &str, context: &Context<Self>) -> Result<N, CallError> {
+        let attempted = format!("read the {} `{key}`", N::KIND);
+        let call = Call { attempted, context, kind: CallKind::Read };
+        self.call(call, api::GetRequest { key: key.to_owned() }, N::get).await
+    }
+
+    /// As [`Client::get`], tried once and briefly.
+    pub async fn glance<N: Noun>(
         &self,
         key: &str,
-        cancel: &CancellationToken,
+        context: &Context<Self>,
     ) -> Result<N, CallError> {
         let attempted = format!("read the {} `{key}`", N::KIND);
-        let call = Call { attempted, cancel, kind: CallKind::Read };
+        let call = Call { attempted, context, kind: CallKind::Glance };
         self.call(call, api::GetRequest { key: key.to_owned() }, N::get).await
     }
 
@@ -122,12 +134,11 @@ impl Client {
     pub async fn create<N: Noun>(
         &self,
         draft: Draft<N::Spec>,
-        cancel: &CancellationToken,
+        context: &Context<Self>,
     ) -> Result<N, CallError> {
         let attempted = format!("create the {} `{}`", N::KIND, draft.key());
-        let call = Call { attempted, cancel, kind: CallKind::Write };
-        self.call(call, N::create_message(draft, write_options(0)), N::create)
-            .await
+        let call = Call { attempted, context, kind: CallKind::Write };
+        self.call(call, N::create_message(draft, write_options(0)), N::create).await
     }
 
     /// Replaces a resource's labels and specification, if it still has this revision (0: whatever
@@ -137,10 +148,10 @@ impl Client {
         id: &str,
         draft: Draft<N::Spec>,
         revision: u64,
-        cancel: &CancellationToken,
+        context: &Context<Self>,
     ) -> Result<N, CallError> {
         let attempted = format!("update the {} `{}`", N::KIND, draft.key());
-        let call = Call { attempted, cancel, kind: CallKind::Write };
+        let call = Call { attempted, context, kind: CallKind::Write };
         let message = N::update_message(id.to_owned(), draft, write_options(revision));
         self.call(call, message, N::update).await
     }
@@ -150,10 +161,10 @@ impl Client {
         &self,
         id: &str,
         name: &str,
-        cancel: &CancellationToken,
+        context: &Context<Self>,
     ) -> Result<N, CallError> {
         let attempted = format!("delete the {} `{name}`", N::KIND);
-        let call = Call { attempted, cancel, kind: CallKind::Write };
+        let call = Call { attempted, context, kind: CallKind::Write };
         let options = Some(write_options(0));
         let message = api::DeleteRequest { key: id.to_owned(), options };
         self.call(call, message, N::delete).await
@@ -163,10 +174,11 @@ impl Client {
     pub async fn try_create<N: Noun>(
         &self,
         draft: Draft<N::Spec>,
-        cancel: &CancellationToken,
+        context: &Context<Self>,
     ) -> Result<N, CallError> {
-        let attempted = format!("find out whether the {} `{}` may be created", N::KIND, draft.key());
-        let call = Call { attempted, cancel, kind: CallKind::Glance };
+        let attempted =
+            format!("find out whether the {} `{}` may be created", N::KIND, draft.key());
+        let call = Call { attempted, context, kind: CallKind::Glance };
         self.call(call, N::create_message(draft, DRY_RUN), N::create).await
     }
 
@@ -175,10 +187,11 @@ impl Client {
         &self,
         id: &str,
         draft: Draft<N::Spec>,
-        cancel: &CancellationToken,
+        context: &Context<Self>,
     ) -> Result<N, CallError> {
-        let attempted = format!("find out whether the {} `{}` may be updated", N::KIND, draft.key());
-        let call = Call { attempted, cancel, kind: CallKind::Glance };
+        let attempted =
+            format!("find out whether the {} `{}` may be updated", N::KIND, draft.key());
+        let call = Call { attempted, context, kind: CallKind::Glance };
         self.call(call, N::update_message(id.to_owned(), draft, DRY_RUN), N::update).await
     }
 
@@ -186,13 +199,13 @@ impl Client {
     pub async fn workers(
         &self,
         pool_id: &str,
-        cancel: &CancellationToken,
+        context: &Context<Self>,
     ) -> Result<Vec<api::Worker>, CallError> {
         let mut workers = Vec::new();
         let mut request = api::ListRequest { parent: pool_id.to_owned(), ..Default::default() };
         loop {
             let attempted = format!("list the workers of the worker pool `{pool_id}`");
-            let call = Call { attempted, cancel, kind: CallKind::Read };
+            let call = Call { attempted, context, kind: CallKind::Read };
             let page = self.call(call, request.clone(), noun::list_workers).await?;
             workers.extend(page.workers);
             if page.next_page_token.is_empty() {
@@ -203,52 +216,33 @@ impl Client {
         }
     }
 
+    /// Tries until it works, can not work, or is no longer wanted.
     async fn call<Req: Clone, Res>(
         &self,
         call: Call<'_>,
         message: Req,
         rpc: Rpc<Req, Res>,
     ) -> Result<Res, CallError> {
-        let connection = match &*self.connection {
-            Ok(connection) => connection,
-            Err(unknown) => {
-                let fault = Fault::Unconfigured { unknown: unknown.clone() };
-                let endpoint = "the host".to_owned();
-                return Err(CallError { attempted: call.attempted, endpoint, fault });
-            }
-        };
-        connection.call(&call, message, rpc).await.map_err(|fault| CallError {
-            attempted: call.attempted,
-            endpoint: connection.settings.endpoint.clone(),
-            fault,
-        })
-    }
-}
-
-impl Connection {
-    /// Tries until it works, can not work, or is no longer wanted.
-    async fn call<Req: Clone, Res>(
-        &self,
-        call: &Call<'_>,
-        message: Req,
-        rpc: Rpc<Req, Res>,
-    ) -> Result<Res, Fault> {
-        for tries in 1.. {
-            let fault = match self.try_once(call, message.clone(), rpc).await {
+        let mut tries = 0;
+        let fault = loop {
+            let fault = match self.try_once(&call, message.clone(), rpc).await {
                 Ok(response) => return Ok(response),
                 Err(fault) => fault,
             };
+            tries += 1;
             let host_answered = self.answered.load(Ordering::Relaxed);
             let tried = Tried { tries, fault: &fault, host_answered, chance: chance() };
             let delay = retry::delay_before_next(tried).filter(|_| call.kind != CallKind::Glance);
-            let Some(delay) = delay else { return Err(fault) };
+            let Some(delay) = delay else { break fault };
             tracing::warn!(tries, ?delay, ?fault, "a call to the host failed; trying it again");
             tokio::select! {
-                () = call.cancel.cancelled() => return Err(Fault::Cancelled),
-                () = tokio::time::sleep(delay) => {}
+                () = call.context.stopped() => break Fault::Cancelled,
+                () = time::sleep_until(call.deadline()) => break fault,
+                () = time::sleep(delay) => {}
             }
-        }
-        unreachable!("a loop without end")
+        };
+        let Call { attempted, .. } = call;
+        Err(CallError { attempted, endpoint: self.settings.endpoint.clone(), fault })
     }
 
     async fn try_once<Req, Res>(
@@ -257,24 +251,25 @@ impl Connection {
         message: Req,
         rpc: Rpc<Req, Res>,
     ) -> Result<Res, Fault> {
-        if call.cancel.is_cancelled() {
+        if call.context.is_stopped() {
             return Err(Fault::Cancelled);
         }
         let after = match call.kind {
             CallKind::Glance => self.settings.request_timeout.min(GLANCE),
             CallKind::Read | CallKind::Write => self.settings.request_timeout,
         };
+        let after = after.min(call.deadline() - Instant::now());
         let mut request = Request::new(message);
         request.set_timeout(after);
         request.metadata_mut().insert("authorization", self.authorization.clone());
         let channel = self.channel.get_or_init(|| self.endpoint.connect_lazy()).clone();
         tokio::select! {
             biased;
-            answer = tokio::time::timeout(after, rpc(channel, request)) => match answer {
+            answer = time::timeout(after, rpc(channel, request)) => match answer {
                 Ok(answer) => self.told(answer),
                 Err(_) => Err(Fault::TimedOut { after }),
             },
-            () = patience_ends(call) => Err(Fault::Cancelled),
+            () = call.unwanted() => Err(Fault::Cancelled),
         }
     }
 
@@ -287,10 +282,17 @@ impl Connection {
     }
 }
 
-async fn patience_ends(call: &Call<'_>) {
-    call.cancel.cancelled().await;
-    if call.kind == CallKind::Write {
-        tokio::time::sleep(LAST_MOMENT).await;
+impl Call<'_> {
+    fn deadline(&self) -> Instant {
+        Instant::from_std(self.context.deadline)
+    }
+
+    /// Ends when no answer is wanted any more.
+    async fn unwanted(&self) {
+        self.context.stopped().await;
+        if self.kind == CallKind::Write {
+            time::sleep(LAST_MOMENT).await;
+        }
     }
 }
 

@@ -17,17 +17,21 @@ pub struct CallError {
 /// Why a call failed. All but `Remote` happened on this side of the connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
-    /// Arguments of the provider block that are not known yet.
-    Unconfigured { unknown: Vec<&'static str> },
     /// There was no connection, or it broke.
-    Unreachable { cause: String },
+    Unreachable {
+        cause: String,
+    },
     /// The two sides could not agree on a secure connection.
-    Tls { cause: String },
-    TimedOut { after: Duration },
+    Tls {
+        cause: String,
+    },
+    TimedOut {
+        after: Duration,
+    },
     /// Terraform asked the provider to stop.
     Cancelled,
     /// The host answered with an error.
-    Remote(Remote),
+    Remote(Box<Remote>),
 }
 
 /// An error as the host told it.
@@ -73,25 +77,16 @@ impl CallError {
     fn code(&self) -> Option<tonic::Code> {
         match &self.fault {
             Fault::Remote(remote) => Some(remote.code),
-            Fault::Unconfigured { .. }
-            | Fault::Unreachable { .. }
+            Fault::Unreachable { .. }
             | Fault::Tls { .. }
             | Fault::TimedOut { .. }
             | Fault::Cancelled => None,
         }
     }
 
-    /// The host has refused what was asked for, whoever asks and whenever: nothing uncertain like a
-    /// broken connection, a missing right, or a race.
-    pub fn definite_refusal(&self) -> Option<&Remote> {
-        match &self.fault {
-            Fault::Remote(remote)
-                if remote.reason == QUOTA_EXCEEDED || !remote.violations.is_empty() =>
-            {
-                Some(remote)
-            }
-            _ => None,
-        }
+    /// A quota has no room for what was asked for.
+    pub fn is_quota_exceeded(&self) -> bool {
+        matches!(&self.fault, Fault::Remote(remote) if remote.reason == QUOTA_EXCEEDED)
     }
 }
 
@@ -102,7 +97,9 @@ pub(super) const NAME_EXISTS: &str = "NAME_EXISTS";
 
 impl From<&Status> for Fault {
     fn from(status: &Status) -> Self {
-        let Some(source) = status.source() else { return Self::Remote(Remote::from(status)) };
+        let Some(source) = status.source() else {
+            return Self::Remote(Box::new(Remote::from(status)));
+        };
         let cause = chain(source);
         if is_tls(source) { Self::Tls { cause } } else { Self::Unreachable { cause } }
     }

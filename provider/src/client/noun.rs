@@ -39,8 +39,8 @@ pub fn key(parent: &str, name: &str) -> String {
 }
 
 /// A resource of the API: its messages and its methods.
-pub trait Noun: Sized + Send + 'static {
-    type Spec: Clone + Send + 'static;
+pub trait Noun: Sized + Send + Sync + 'static {
+    type Spec: Clone + PartialEq + Send + Sync + 'static;
     type Create: Clone + Send + 'static;
     type Update: Clone + Send + 'static;
 
@@ -48,6 +48,9 @@ pub trait Noun: Sized + Send + 'static {
     const KIND: &'static str;
 
     fn metadata(&self) -> api::Metadata;
+    fn spec(&self) -> Self::Spec;
+    /// Name of the parent; empty for kinds without one.
+    fn parent(&self) -> String;
     fn create_message(draft: Draft<Self::Spec>, options: api::WriteOptions) -> Self::Create;
     fn update_message(
         key: String,
@@ -73,6 +76,14 @@ macro_rules! noun {
 
             fn metadata(&self) -> api::Metadata {
                 self.metadata.clone().unwrap_or_default()
+            }
+
+            fn spec(&self) -> api::$spec {
+                self.spec.clone().unwrap_or_default()
+            }
+
+            fn parent(&self) -> String {
+                String::new() $(+ &self.$parent)?
             }
 
             fn create_message(draft: Draft<api::$spec>, options: api::WriteOptions) -> api::$create {

@@ -18,64 +18,51 @@ pub struct Problem {
 }
 
 impl CallError {
-    /// At least one.
-    pub fn problems(&self) -> Vec<Problem> {
-        match &self.fault {
-            Fault::Remote(remote) => self.remote_problems(remote),
-            Fault::Unconfigured { unknown } => vec![self.problem(
-                "The provider is not configured yet",
-                &format!(
-                    "Not known before apply: {}. They come from something that does not exist yet.",
-                    list(unknown)
-                ),
-                "Apply what they come from first (`-target`), or give them as known values or as \
-                 environment variables.",
-            )],
-            Fault::Unreachable { cause } => vec![self.problem(
+    /// The first problem, and any others.
+    pub fn problems(&self) -> (Problem, Vec<Problem>) {
+        let (summary, cause, next) = match &self.fault {
+            Fault::Remote(remote) => return self.remote_problems(remote),
+            Fault::Unreachable { cause } => (
                 "The host can not be reached",
-                cause,
+                cause.clone(),
                 "Check that the host runs (`runtimecloud serve`) and that `endpoint` (or \
                  RUNTIMECLOUD_ENDPOINT) names its address; then run again.",
-            )],
-            Fault::Tls { cause } => vec![self.problem(
+            ),
+            Fault::Tls { cause } => (
                 "No secure connection to the host",
-                cause,
+                cause.clone(),
                 "If the host's certificate is signed by an authority of your own, name that \
                  authority's certificate (PEM) in `ca_file` or RUNTIMECLOUD_CA_FILE. If the host \
                  speaks plain HTTP, begin `endpoint` with `http://`.",
-            )],
-            Fault::TimedOut { after } => vec![self.problem(
+            ),
+            Fault::TimedOut { after } => (
                 "The host did not answer in time",
-                &format!("No answer came within {after:?}."),
+                format!("No answer came within {after:?}."),
                 "Run again; if the host is merely slow, raise `request_timeout` (or \
                  RUNTIMECLOUD_REQUEST_TIMEOUT).",
-            )],
+            ),
             Fault::Cancelled => {
-                vec![self.problem("Cancelled", "Terraform asked the provider to stop.", "")]
+                ("Cancelled", "Terraform asked the provider to stop.".to_owned(), "")
             }
-        }
+        };
+        (self.problem(summary, &cause, next), Vec::new())
     }
 
-    fn remote_problems(&self, remote: &Remote) -> Vec<Problem> {
+    fn remote_problems(&self, remote: &Remote) -> (Problem, Vec<Problem>) {
         if remote.reason == QUOTA_EXCEEDED {
-            return vec![self.quota_problem(remote)];
+            return (self.quota_problem(remote), Vec::new());
         }
-        if !remote.violations.is_empty() {
-            return remote
-                .violations
-                .iter()
-                .map(|(field, description)| Problem {
-                    field: field.clone(),
-                    ..self.told("The host refuses a value", description, remote, "")
-                })
-                .collect();
+        let mut refused = remote.violations.iter().map(|(field, description)| Problem {
+            field: field.clone(),
+            ..self.told("The host refuses a value", description, remote, "")
+        });
+        if let Some(first) = refused.next() {
+            return (first, refused.collect());
         }
         let field = if remote.reason == NAME_EXISTS { "name" } else { "" };
         let (summary, next) = advice(remote.code);
-        vec![Problem {
-            field: field.to_owned(),
-            ..self.told(summary, &remote.message, remote, next)
-        }]
+        let problem = self.told(summary, &remote.message, remote, next);
+        (Problem { field: field.to_owned(), ..problem }, Vec::new())
     }
 
     fn quota_problem(&self, remote: &Remote) -> Problem {
@@ -164,10 +151,6 @@ fn advice(code: tonic::Code) -> (&'static str, &'static str) {
     }
 }
 
-fn list(names: &[&str]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
-}
-
 #[cfg(test)]
 mod tests {
     use tonic::{Code, Status};
@@ -178,7 +161,8 @@ mod tests {
     fn problems(fault: Fault) -> Vec<Problem> {
         let attempted = "create the worker pool `dev/web`".to_owned();
         let endpoint = "http://127.0.0.1:7443".to_owned();
-        CallError { attempted, endpoint, fault }.problems()
+        let (first, others) = CallError { attempted, endpoint, fault }.problems();
+        [first].into_iter().chain(others).collect()
     }
 
     fn told(status: &Status) -> Vec<Problem> {
@@ -241,7 +225,6 @@ mod tests {
             (Fault::Unreachable { cause: cause.clone() }, "can not be reached", "serve"),
             (Fault::Tls { cause }, "secure connection", "ca_file"),
             (Fault::TimedOut { after: std::time::Duration::from_secs(3) }, "in time", "3s"),
-            (Fault::Unconfigured { unknown: vec!["token"] }, "not configured", "`token`"),
             (Fault::Cancelled, "Cancelled", "asked"),
         ] {
             check(&problems(fault), summary, next);

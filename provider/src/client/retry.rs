@@ -45,7 +45,7 @@ pub fn delay_before_next(tried: Tried<'_>) -> Option<Duration> {
             tonic::Code::DeadlineExceeded => (TRIES_TIMED_OUT, remote.retry_after),
             _ => return None,
         },
-        Fault::Unconfigured { .. } | Fault::Tls { .. } | Fault::Cancelled => return None,
+        Fault::Tls { .. } | Fault::Cancelled => return None,
     };
     (tried.tries < tries_max).then(|| hint.unwrap_or_default().min(DELAY_MAX).max(backoff(tried)))
 }
@@ -63,7 +63,7 @@ mod tests {
     use super::{super::error::Remote, *};
 
     fn fault(code: tonic::Code, retry_after: Option<Duration>) -> Fault {
-        Fault::Remote(Remote { code, retry_after, ..Remote::default() })
+        Fault::Remote(Box::new(Remote { code, retry_after, ..Remote::default() }))
     }
 
     fn tries(fault: &Fault, host_answered: bool) -> u32 {

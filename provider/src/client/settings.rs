@@ -2,7 +2,11 @@
 
 use std::{fmt, time::Duration};
 
-use tonic::transport::{Certificate, ClientTlsConfig, Endpoint};
+use rustls_pki_types::{CertificateDer, pem::PemObject as _};
+use tonic::{
+    metadata::AsciiMetadataValue,
+    transport::{Certificate, ClientTlsConfig, Endpoint},
+};
 
 use super::{error::chain, secret::Secret};
 
@@ -63,11 +67,19 @@ impl Settings {
         uri.scheme_str() == Some("http") && !is_loopback
     }
 
+    pub(super) fn authorization(&self) -> Result<AsciiMetadataValue, SettingsError> {
+        let bearer = format!("Bearer {}", self.token.expose());
+        let mut value = AsciiMetadataValue::try_from(bearer).map_err(|_| SettingsError {
+            argument: "token",
+            why: "it holds characters that no token has".to_owned(),
+        })?;
+        value.set_sensitive(true);
+        Ok(value)
+    }
+
     pub(super) fn endpoint(&self) -> Result<Endpoint, SettingsError> {
         let fail = |argument, why| SettingsError { argument, why };
         check_endpoint(&self.endpoint).map_err(|why| fail("endpoint", why))?;
-        tonic::metadata::AsciiMetadataValue::try_from(format!("Bearer {}", self.token.expose()))
-            .map_err(|_| fail("token", "it holds characters that no token has".to_owned()))?;
         let endpoint = Endpoint::from_shared(self.endpoint.clone())
             .map_err(|error| fail("endpoint", chain(&error)))?
             .connect_timeout(CONNECT_TIMEOUT)
@@ -78,6 +90,9 @@ impl Settings {
             return Ok(endpoint);
         }
         let tls = match &self.ca_certificates {
+            Some(pem) if CertificateDer::pem_slice_iter(pem).next().is_none_or(|c| c.is_err()) => {
+                return Err(fail("ca_file", "it holds no certificate in PEM form".to_owned()));
+            }
             Some(pem) => ClientTlsConfig::new().ca_certificate(Certificate::from_pem(pem)),
             None => ClientTlsConfig::new().with_native_roots(),
         };
@@ -142,7 +157,8 @@ mod tests {
             (Settings { token, ..settings("http://x:1") }, "token"),
             (Settings { ca_certificates, ..settings("https://x:1") }, "ca_file"),
         ] {
-            assert_eq!(settings.endpoint().unwrap_err().argument, argument);
+            let result = settings.endpoint().map(|_| ()).and(settings.authorization().map(|_| ()));
+            assert_eq!(result.unwrap_err().argument, argument);
         }
     }
 }

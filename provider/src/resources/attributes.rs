@@ -1,0 +1,179 @@
+//! Attributes that several types share, and the rules they share: names, labels, amounts, lengths
+//! of time. Pure.
+
+use std::time::Duration;
+
+use super::{amounts, duration};
+use crate::framework::{Attribute, Equal, Kind, OnChange, Type, Validator, Value};
+
+const NAME: Validator = Validator::pattern(
+    "1 to 63 of `a-z`, `0-9` and `-`, beginning with a letter and not ending with `-`",
+    is_name,
+);
+
+/// The host's id of a resource.
+pub(crate) fn id() -> Attribute {
+    Attribute::string("id", "Id, chosen by the host. It never changes.").computed().keep_prior()
+}
+
+/// A name of the resource's own.
+pub(crate) fn name(description: &'static str) -> Attribute {
+    name_of("name", description).required().replace()
+}
+
+/// An attribute that holds the name of something.
+pub(crate) fn name_of(attribute: &'static str, description: &'static str) -> Attribute {
+    Attribute::string(attribute, description).check(NAME)
+}
+
+pub(crate) fn labels() -> Attribute {
+    Attribute::value(
+        "labels",
+        Type::map(Type::String),
+        "Labels of this resource, besides the provider's `default_labels`.",
+    )
+    .check(Validator::length(0..=64))
+    .check(Validator::keys(Validator::pattern(
+        "1 to 128 letters, digits, `.`, `_`, `-` and `/`",
+        is_label_key,
+    )))
+    .check(Validator::each(Validator::pattern(
+        "at most 256 bytes without control characters",
+        is_label_value,
+    )))
+}
+
+pub(crate) fn labels_all() -> Attribute {
+    Attribute::value(
+        "labels_all",
+        Type::map(Type::String),
+        "All labels: the provider's `default_labels` and `labels`, which win.",
+    )
+    .computed()
+}
+
+pub(crate) fn deletion_protection() -> Attribute {
+    Attribute::bool(
+        "deletion_protection",
+        "While `true`, neither Terraform nor anyone else deletes it. To delete it, first apply \
+         `false`. `false` if left out.",
+    )
+    .default(false)
+}
+
+/// Names and values.
+pub(crate) fn text_map(name: &'static str, description: &'static str) -> Attribute {
+    Attribute::value(name, Type::map(Type::String), description)
+}
+
+/// Amounts by resource.
+pub(crate) fn amounts(name: &'static str, description: &'static str) -> Attribute {
+    text_map(name, description).equal(amounts::mean_the_same).check(Validator::keys(resource()))
+}
+
+/// The rule for a resource's name.
+pub(crate) fn resource() -> Validator {
+    Validator::pattern(
+        "`cpu`, `memory`, `workers` or a name of 1 to 63 of `a-z`, `0-9`, `.`, `_`, `-` and `/`, \
+         beginning with a letter",
+        is_resource,
+    )
+}
+
+/// A length of time, such as `1m30s`.
+pub(crate) fn time(name: &'static str, description: &'static str) -> Attribute {
+    Attribute::string(name, description)
+        .equal(times_mean_the_same as Equal)
+        .check(Validator::Custom(|value| parse_time(value).map(|_| ())))
+}
+
+/// The length of time that a text means; none when it is no length of time.
+pub(crate) fn time_to_api(value: &Value) -> Option<prost_types::Duration> {
+    parse_time(value).ok().and_then(|duration| duration.try_into().ok())
+}
+
+/// As people write it.
+pub(crate) fn time_from_api(duration: Option<&prost_types::Duration>) -> Value {
+    duration.and_then(|duration| Duration::try_from(*duration).ok()).map(duration::print).into()
+}
+
+/// An attribute of a resource as a data source shows it: set by the host, never by the user.
+pub(crate) fn observed(attribute: Attribute) -> Attribute {
+    let nested = |attributes: Vec<Attribute>| attributes.into_iter().map(observed).collect();
+    Attribute {
+        kind: match attribute.kind {
+            Kind::Value(ty) => Kind::Value(ty),
+            Kind::Nested(nesting, attributes) => Kind::Nested(nesting, nested(attributes)),
+            Kind::Block(nesting, attributes) => Kind::Block(nesting, nested(attributes)),
+        },
+        default: None,
+        on_change: OnChange::Update,
+        keep_prior: false,
+        validators: Vec::new(),
+        equal: None,
+        ..attribute
+    }
+    .computed()
+}
+
+fn parse_time(value: &Value) -> Result<Duration, String> {
+    duration::parse(value.as_str().unwrap_or_default())
+        .map_err(|error| format!("is not usable: {error}"))
+}
+
+fn times_mean_the_same(one: &Value, other: &Value) -> bool {
+    match (parse_time(one), parse_time(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => one == other,
+    }
+}
+
+pub(crate) fn is_name(text: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    text.len() <= 63
+        && text.starts_with(|first: char| first.is_ascii_lowercase())
+        && !text.ends_with('-')
+        && text.bytes().all(fits)
+}
+
+fn is_label_key(text: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/".contains(&byte);
+    (1..=128).contains(&text.len()) && text.bytes().all(fits)
+}
+
+fn is_label_value(text: &str) -> bool {
+    text.len() <= 256 && !text.chars().any(char::is_control)
+}
+
+fn is_resource(text: &str) -> bool {
+    let fits =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"._-/".contains(&byte);
+    text.len() <= 63
+        && text.starts_with(|first: char| first.is_ascii_lowercase())
+        && text.bytes().all(fits)
+}
+
+/// Environment variables of workers.
+pub(crate) fn variables(description: &'static str) -> Attribute {
+    text_map("variables", description).check(Validator::keys(Validator::pattern(
+        "letters, digits and `_`, not beginning with a digit nor with `RUNTIMECLOUD_`",
+        is_variable,
+    )))
+}
+
+pub(crate) fn deletion_protection_of(values: &Value) -> bool {
+    values.get("deletion_protection").as_bool().unwrap_or(false)
+}
+
+/// The host says empty where there is nothing.
+pub(crate) fn text_or_null(text: &str) -> Value {
+    if text.is_empty() { Value::Null } else { text.into() }
+}
+
+fn is_variable(text: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    text.bytes().all(fits)
+        && !text.is_empty()
+        && !text.starts_with(|first: char| first.is_ascii_digit())
+        && !text.starts_with("RUNTIMECLOUD_")
+}

@@ -1,0 +1,300 @@
+//! What every resource of the host does alike: planning, creating, reading, changing, deleting.
+//!
+//! - A resource that exists on the host is never forgotten: once it is created, every failure
+//!   returns its state, id included.
+//! - Nothing that someone else changed is overwritten unseen: an update happens only while the
+//!   host's intent is still what the plan was made from.
+//! - A quota without room is told when planning, if that is certain: not while something else in
+//!   the same run may make room, and not when a resource of the name exists that may be replaced.
+
+use super::{attributes, field::attribute_path, labels};
+use crate::{
+    client::{CallError, Client, Draft, Noun, noun::key},
+    framework::{
+        Attribute, BoxFuture, Context, Create, Delete, Diagnostics, Failed, Import, Path, Plan,
+        Planned, Read, Reported, Resource, Schema, Update, Value, timeouts,
+    },
+};
+
+pub(crate) mod lifecycle;
+
+/// A resource of the host, as declared by `K`.
+pub(crate) struct Managed<K>(pub K);
+
+/// What a type of resource declares.
+pub(crate) trait Kind: Send + Sync + 'static {
+    type Noun: Noun;
+
+    /// The full name, such as `runtimecloud_environment`.
+    const TYPE: &'static str;
+    const DESCRIPTION: &'static str;
+    /// The attribute that holds the parent's name, for kinds with a parent.
+    const PARENT: Option<&'static str> = None;
+
+    /// Its own attributes, the name included.
+    fn attributes(&self) -> Vec<Attribute>;
+
+    /// Rules that the schema can't say.
+    fn validate(&self, _config: &Value, _diagnostics: &mut Diagnostics) {}
+
+    /// The host's specification of known values.
+    fn spec(&self, values: &Value) -> <Self::Noun as Noun>::Spec;
+
+    /// The values of a specification: its own attributes but name and parent, and
+    /// `deletion_protection`.
+    fn values(&self, spec: &<Self::Noun as Noun>::Spec) -> Vec<(&'static str, Value)>;
+
+    /// Whether a change (to null: a deletion) may leave more room under a quota.
+    fn frees_room(&self, _prior: &Value, _planned: &Value) -> bool {
+        false
+    }
+
+    /// Whether a change (from null: a creation) may need more room under a quota.
+    fn takes_room(&self, _prior: &Value, _planned: &Value) -> bool {
+        false
+    }
+
+    /// Waits until what was asked for has come about.
+    fn settle<'a>(
+        &'a self,
+        _context: &'a Context<Client>,
+        _asked: &'a Self::Noun,
+        _planned: &'a Value,
+        _diagnostics: &'a mut Diagnostics,
+    ) -> BoxFuture<'a, Result<(), Reported>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+}
+
+impl<K: Kind> Managed<K> {
+    /// What the host is asked for.
+    fn draft(&self, planned: &Value, client: &Client) -> Draft<<K::Noun as Noun>::Spec> {
+        let all = match planned.get("labels_all") {
+            all if all.is_wholly_known() && !all.is_null() => all.clone(),
+            _ => labels::all(planned.get("labels"), client.default_labels()),
+        };
+        Draft {
+            parent: K::PARENT.map(|parent| planned.text(parent)).unwrap_or_default().to_owned(),
+            name: planned.text("name").to_owned(),
+            labels: all.string_map(),
+            spec: self.0.spec(planned),
+        }
+    }
+
+    /// The host's intent as values; `labels` are the caller's business.
+    fn state(&self, noun: &K::Noun) -> Value {
+        let metadata = noun.metadata();
+        let mut state = Value::object(self.0.values(&noun.spec()));
+        state.set_attribute("id", metadata.id);
+        state.set_attribute("name", metadata.name);
+        state.set_attribute("labels_all", metadata.labels);
+        if let Some(parent) = K::PARENT {
+            state.set_attribute(parent, noun.parent());
+        }
+        state
+    }
+
+    fn report(&self, error: &CallError, diagnostics: &mut Diagnostics) -> Reported {
+        report(error, &self.schema().attributes, diagnostics)
+    }
+
+    /// How people call it.
+    fn key(values: &Value) -> String {
+        let parent = K::PARENT.map(|parent| values.text(parent)).unwrap_or_default();
+        key(parent, values.text("name"))
+    }
+}
+
+/// Tells the user of a failed call, each problem at its attribute.
+pub(crate) fn report(
+    error: &CallError,
+    attributes: &[Attribute],
+    diagnostics: &mut Diagnostics,
+) -> Reported {
+    let (first, others) = error.problems();
+    let mut tell = |problem: crate::client::problem::Problem| {
+        let path = attribute_path(attributes, &problem.field);
+        diagnostics.error(path, problem.summary, problem.detail)
+    };
+    let reported = tell(first);
+    for problem in others {
+        tell(problem);
+    }
+    reported
+}
+
+impl<K: Kind> Resource<Client> for Managed<K> {
+    fn type_name(&self) -> &'static str {
+        K::TYPE
+    }
+
+    fn schema(&self) -> Schema {
+        let head = [attributes::id()];
+        let tail = [
+            attributes::labels(),
+            attributes::labels_all(),
+            attributes::deletion_protection(),
+            timeouts(),
+        ];
+        Schema::new(K::DESCRIPTION)
+            .attributes(head.into_iter().chain(self.0.attributes()).chain(tail))
+    }
+
+    fn validate(&self, config: &Value, diagnostics: &mut Diagnostics) {
+        self.0.validate(config, diagnostics);
+    }
+
+    fn plan<'a>(
+        &'a self,
+        context: &'a Context<Client>,
+        request: Plan<'a>,
+        planned: &'a mut Planned,
+        diagnostics: &'a mut Diagnostics,
+    ) -> BoxFuture<'a, Result<(), Reported>> {
+        Box::pin(async move {
+            let is_going = request.config.is_null() || !planned.replace.is_empty();
+            if is_going && request.prior.get("deletion_protection").as_bool() == Some(true) {
+                return Err(protected::<K>(request.prior, diagnostics));
+            }
+            let client = context.client_if_configured();
+            if !request.config.is_null() {
+                let defaults = client.and_then(Client::default_labels);
+                let all = labels::all(planned.state.get("labels"), defaults);
+                planned.state.set_attribute("labels_all", all);
+            }
+            let Some(client) = client else { return Ok(()) };
+            let planned = if is_going { &Value::Null } else { &planned.state };
+            let mut checked = Ok(());
+            if self.0.takes_room(request.prior, planned) {
+                checked = self.check_room(context, request.prior, planned, diagnostics).await;
+            }
+            if self.0.frees_room(request.prior, planned) {
+                client.note_that_room_may_grow();
+            }
+            checked
+        })
+    }
+
+    fn read<'a>(
+        &'a self,
+        context: &'a Context<Client>,
+        request: Read<'a>,
+        diagnostics: &'a mut Diagnostics,
+    ) -> BoxFuture<'a, Result<Option<Value>, Reported>> {
+        Box::pin(self.read_state(context, request.prior, diagnostics))
+    }
+
+    fn create<'a>(
+        &'a self,
+        context: &'a Context<Client>,
+        request: Create<'a>,
+        diagnostics: &'a mut Diagnostics,
+    ) -> BoxFuture<'a, Result<Value, Failed>> {
+        Box::pin(self.create_new(context, request.planned, diagnostics))
+    }
+
+    fn update<'a>(
+        &'a self,
+        context: &'a Context<Client>,
+        request: Update<'a>,
+        diagnostics: &'a mut Diagnostics,
+    ) -> BoxFuture<'a, Result<Value, Failed>> {
+        Box::pin(self.update_in_place(context, request, diagnostics))
+    }
+
+    fn delete<'a>(
+        &'a self,
+        context: &'a Context<Client>,
+        request: Delete<'a>,
+        diagnostics: &'a mut Diagnostics,
+    ) -> BoxFuture<'a, Result<(), Reported>> {
+        Box::pin(self.delete_and_wait(context, request.prior, diagnostics))
+    }
+
+    fn import<'a>(
+        &'a self,
+        _context: &'a Context<Client>,
+        request: Import<'a>,
+        diagnostics: &'a mut Diagnostics,
+    ) -> BoxFuture<'a, Result<Value, Reported>> {
+        // Whatever it is, the host finds the resource by it when it is read next.
+        let state = if is_key(request.id, K::PARENT.is_some()) {
+            Ok(Value::object([("id", request.id.into())]))
+        } else {
+            Err(not_a_key::<K>(request.id, diagnostics))
+        };
+        Box::pin(std::future::ready(state))
+    }
+}
+
+/// An id, or the name of a resource (with its parent's, if it has one).
+fn is_key(text: &str, has_parent: bool) -> bool {
+    let is_id = text.split_once('_').is_some_and(|(kind, rest)| {
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        !kind.is_empty() && !rest.is_empty() && text.bytes().all(fits)
+    });
+    let is_name = match text.split_once('/') {
+        Some((parent, name)) => {
+            has_parent && attributes::is_name(parent) && attributes::is_name(name)
+        }
+        None => !has_parent && attributes::is_name(text),
+    };
+    is_id || is_name
+}
+
+fn not_a_key<K: Kind>(text: &str, diagnostics: &mut Diagnostics) -> Reported {
+    let kind = K::Noun::KIND;
+    let (form, example) = match K::PARENT {
+        Some(_) => ("its environment's name, `/`, and its name", "dev/web"),
+        None => ("its name", "dev"),
+    };
+    let ty = K::TYPE;
+    let shown: String = text.chars().take(80).collect();
+    diagnostics.error(
+        Path::root(),
+        "Not an id to import",
+        format!(
+            "`{shown}` is neither the id of a {kind} nor {form}. Write for example: terraform \
+             import {ty}.example {example}"
+        ),
+    )
+}
+
+fn protected<K: Kind>(prior: &Value, diagnostics: &mut Diagnostics) -> Reported {
+    let (kind, key) = (K::Noun::KIND, Managed::<K>::key(prior));
+    diagnostics.error(
+        "deletion_protection",
+        "Protected from deletion",
+        format!(
+            "The plan deletes (or replaces) the {kind} `{key}`, which is protected. If that is \
+             meant, set `deletion_protection = false`, apply that first, and then plan again."
+        ),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_and_names_are_keys_and_nothing_else() {
+        let id = "pool_0198f000-0000-7000-8000-000000000000";
+        for (text, has_parent, expected) in [
+            ("dev", false, true),
+            ("dev/web", true, true),
+            (id, true, true),
+            (id, false, true),
+            ("dev", true, false),
+            ("dev/web", false, false),
+            ("dev/web/x", true, false),
+            ("Dev", false, false),
+            ("", false, false),
+            ("/", true, false),
+            ("_", true, false),
+            ("a b", false, false),
+            ("pool_\n", true, false),
+        ] {
+            assert_eq!(is_key(text, has_parent), expected, "{text:?}");
+        }
+    }
+}

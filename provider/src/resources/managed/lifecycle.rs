@@ -1,0 +1,244 @@
+//! The operations of [`Managed`] that talk to the host.
+
+use std::time::Duration;
+
+use tokio::time::{self, Instant};
+
+use super::{Kind, Managed, labels, report};
+use crate::{
+    client::{CallError, Client, Draft, Noun},
+    framework::{Context, Diagnostics, Failed, Path, Reported, Resource as _, Update, Value},
+};
+
+/// How often a write is tried that was made from a revision that is no longer the last.
+const CONFLICTS_MAX: u32 = 5;
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+const LOOK_AGAIN_MAX: Duration = Duration::from_secs(1);
+
+type Asked<K> = Draft<<<K as Kind>::Noun as Noun>::Spec>;
+
+impl<K: Kind> Managed<K> {
+    pub(super) async fn read_state(
+        &self,
+        context: &Context<Client>,
+        prior: &Value,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Option<Value>, Reported> {
+        let client = context.client(diagnostics)?;
+        let noun = match client.get::<K::Noun>(prior.text("id"), context).await {
+            Ok(noun) => noun,
+            Err(error) if error.is_not_found() => {
+                gone::<K>(prior, "no longer exists", diagnostics);
+                return Ok(None);
+            }
+            Err(error) => return Err(self.report(&error, diagnostics)),
+        };
+        if noun.metadata().deleting_since.is_some() {
+            gone::<K>(prior, "is being deleted", diagnostics);
+            return Ok(None);
+        }
+        let mut state = self.state(&noun);
+        let own = labels::own(&noun.metadata().labels, prior, client.default_labels());
+        state.set_attribute("labels", own);
+        Ok(Some(state))
+    }
+
+    pub(super) async fn create_new(
+        &self,
+        context: &Context<Client>,
+        planned: &Value,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Value, Failed> {
+        let client = context.client(diagnostics)?;
+        let draft = self.draft(planned, client);
+        let created = match client.create::<K::Noun>(draft, context).await {
+            Ok(created) => created,
+            Err(error) => return Err(self.report(&error, diagnostics).into()),
+        };
+        let state = self.state(&created);
+        match self.0.settle(context, &created, planned, diagnostics).await {
+            Ok(()) => Ok(state),
+            Err(reported) => Err(reported.keeping(state)),
+        }
+    }
+
+    pub(super) async fn update_in_place(
+        &self,
+        context: &Context<Client>,
+        request: Update<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Value, Failed> {
+        let client = context.client(diagnostics)?;
+        let id = request.prior.text("id");
+        let before = self.draft(request.prior, client);
+        let draft = self.draft(request.planned, client);
+        if before == draft {
+            return Ok(request.planned.clone());
+        }
+        let mut tries = 0;
+        let updated = loop {
+            let revision = self.unchanged_revision(context, id, &before, diagnostics).await?;
+            tries += 1;
+            match client.update::<K::Noun>(id, draft.clone(), revision, context).await {
+                Ok(updated) => break updated,
+                // What changed may be none of our business: look again.
+                Err(error) if error.is_conflict() && tries < CONFLICTS_MAX => {}
+                Err(error) => return Err(self.report(&error, diagnostics).into()),
+            }
+        };
+        let state = self.state(&updated);
+        match self.0.settle(context, &updated, request.planned, diagnostics).await {
+            Ok(()) => Ok(state),
+            Err(reported) => Err(reported.keeping(state)),
+        }
+    }
+
+    /// The present revision, if the host's intent still is what the plan was made from.
+    async fn unchanged_revision(
+        &self,
+        context: &Context<Client>,
+        id: &str,
+        before: &Asked<K>,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<u64, Reported> {
+        let client = context.client(diagnostics)?;
+        let noun = match client.get::<K::Noun>(id, context).await {
+            Ok(noun) => noun,
+            Err(error) => return Err(self.report(&error, diagnostics)),
+        };
+        let metadata = noun.metadata();
+        let values = |spec| Value::object(self.0.values(spec));
+        let (now, then) = (values(&noun.spec()), values(&before.spec));
+        let mut changed: Vec<&str> = now
+            .entries()
+            .filter(|(name, value)| then.get(name) != *value)
+            .map(|(name, _)| name)
+            .collect();
+        if metadata.labels != before.labels {
+            changed.push("labels");
+        }
+        if changed.is_empty() {
+            return Ok(metadata.revision);
+        }
+        let (kind, key, changed) = (K::Noun::KIND, before.key(), changed.join("`, `"));
+        Err(diagnostics.error(
+            Path::root(),
+            "Changed by someone else since the plan",
+            format!(
+                "The {kind} `{key}` is not what this plan was made from; changed: `{changed}`. \
+                 Nothing was overwritten. Plan again, and look at what changed before you apply."
+            ),
+        ))
+    }
+
+    pub(super) async fn delete_and_wait(
+        &self,
+        context: &Context<Client>,
+        prior: &Value,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<(), Reported> {
+        let client = context.client(diagnostics)?;
+        let (id, key) = (prior.text("id"), Self::key(prior));
+        match client.delete::<K::Noun>(id, &key, context).await {
+            Ok(_) => {}
+            Err(error) if error.is_not_found() => return Ok(()),
+            Err(error) => return Err(self.report(&error, diagnostics)),
+        }
+        let mut delay = LOOK_AGAIN;
+        loop {
+            match client.get::<K::Noun>(id, context).await {
+                Ok(_) => {}
+                Err(error) if error.is_not_found() => return Ok(()),
+                Err(error) => return Err(self.report(&error, diagnostics)),
+            }
+            if let Some(why) = pause(context, &mut delay).await {
+                let kind = K::Noun::KIND;
+                let (summary, cause) = why.words("Deletion");
+                return Err(diagnostics.error(
+                    Path::root(),
+                    summary,
+                    format!(
+                        "The host is still deleting the {kind} `{key}`; {cause}. It stays in the \
+                         state; run again to go on waiting."
+                    ),
+                ));
+            }
+        }
+    }
+
+    /// Asks the host whether a quota has room for what is planned. Only a definite no is told.
+    pub(super) async fn check_room(
+        &self,
+        context: &Context<Client>,
+        prior: &Value,
+        planned: &Value,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<(), Reported> {
+        let Some(client) = context.client_if_configured() else { return Ok(()) };
+        let is_known = |name: &str| name == "id" || planned.get(name).is_wholly_known();
+        if client.room_may_grow() || !planned.entries().all(|(name, _)| is_known(name)) {
+            return Ok(());
+        }
+        let draft = self.draft(planned, client);
+        let key = draft.key();
+        let answer = if prior.is_null() {
+            client.try_create::<K::Noun>(draft, context).await
+        } else {
+            client.try_update::<K::Noun>(prior.text("id"), draft, context).await
+        };
+        let Err(error) = answer else { return Ok(()) };
+        let may_be_replaced =
+            |found: Result<K::Noun, CallError>| !found.is_err_and(|error| error.is_not_found());
+        if !error.is_quota_exceeded()
+            || (prior.is_null() && may_be_replaced(client.glance(&key, context).await))
+        {
+            return Ok(());
+        }
+        Err(report(&error, &self.schema().attributes, diagnostics))
+    }
+}
+
+fn gone<K: Kind>(prior: &Value, what: &str, diagnostics: &mut Diagnostics) {
+    let kind = K::Noun::KIND;
+    let key = match prior.text("name") {
+        "" => prior.text("id").to_owned(),
+        _ => Managed::<K>::key(prior),
+    };
+    diagnostics.warning(
+        Path::root(),
+        "Gone from the host",
+        format!("The {kind} `{key}` {what}; it leaves the state, and a plan creates it again."),
+    );
+}
+
+/// Why waiting ended without what was waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum GaveUp {
+    TimeIsUp,
+    Interrupted,
+}
+
+impl GaveUp {
+    /// A summary, and a cause to follow a semicolon.
+    pub(crate) fn words(self, what: &str) -> (String, &'static str) {
+        match self {
+            Self::TimeIsUp => {
+                (format!("{what} took too long"), "the time that `timeouts` gives for it is up")
+            }
+            Self::Interrupted => {
+                (format!("{what} interrupted"), "Terraform asked the provider to stop waiting")
+            }
+        }
+    }
+}
+
+/// Waits a little, longer each time; tells when there is no more waiting.
+pub(crate) async fn pause(context: &Context<Client>, delay: &mut Duration) -> Option<GaveUp> {
+    let again = Instant::now() + *delay;
+    *delay = delay.mul_f32(1.4).min(LOOK_AGAIN_MAX);
+    tokio::select! {
+        () = context.stopped() => Some(GaveUp::Interrupted),
+        () = time::sleep_until(Instant::from_std(context.deadline)) => Some(GaveUp::TimeIsUp),
+        () = time::sleep_until(again) => None,
+    }
+}
