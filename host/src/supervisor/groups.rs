@@ -48,18 +48,21 @@ impl Places {
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
         let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
         let unified = own_group(&mounts, &own, None);
-        let limited = unified.iter().flat_map(|own| [Some(&**own), own.parent()]).flatten();
-        let limited = limited
+        // A group with processes in it hands no controllers down; then a sibling may have them.
+        let candidates = unified.iter().flat_map(|own| [Some(&*own.path), own.above()]).flatten();
+        let limited = candidates
             .map(|own| own.join(PARENT))
             .find(|parent| try_group(parent, "memory.max") && try_group(parent, "cpu.max"));
         let version1 = |controller, file| {
-            let path = own_group(&mounts, &own, Some(controller))?.join(PARENT);
+            let path = own_group(&mounts, &own, Some(controller))?.path.join(PARENT);
             try_group(&path, file).then_some(Place { version: Version::V1, path })
         };
         let version2 = limited.clone().map(|path| Place { version: Version::V2, path });
         let places = Self {
             unified: limited.or_else(|| {
-                unified.map(|own| own.join(PARENT)).filter(|path| try_group(path, "cgroup.kill"))
+                unified
+                    .map(|own| own.path.join(PARENT))
+                    .filter(|path| try_group(path, "cgroup.kill"))
             }),
             memory: version2.clone().or_else(|| version1("memory", "memory.limit_in_bytes")),
             cpu: version2.or_else(|| version1("cpu", "cpu.cfs_quota_us")),
@@ -81,9 +84,21 @@ impl Places {
     }
 }
 
-/// The folder of the group that this process is in, in the hierarchy of a version 1 controller, or in
-/// that of version 2.
-fn own_group(mounts: &str, own: &str, controller: Option<&str>) -> Option<PathBuf> {
+/// A group that this process is in.
+#[derive(Debug, PartialEq, Eq)]
+struct OwnGroup {
+    mount: PathBuf,
+    path: PathBuf,
+}
+
+impl OwnGroup {
+    fn above(&self) -> Option<&Path> {
+        self.path.parent().filter(|above| above.starts_with(&self.mount))
+    }
+}
+
+/// The group in the hierarchy of a version 1 controller, or in that of version 2.
+fn own_group(mounts: &str, own: &str, controller: Option<&str>) -> Option<OwnGroup> {
     let path = own.lines().find_map(|line| {
         let mut parts = line.splitn(3, ':').skip(1);
         let (controllers, path) = (parts.next()?, parts.next()?);
@@ -104,7 +119,7 @@ fn own_group(mounts: &str, own: &str, controller: Option<&str>) -> Option<PathBu
             None => kind == "cgroup2",
         };
         let below = Path::new(path).strip_prefix(root).ok()?;
-        is_it.then(|| Path::new(point).join(below))
+        is_it.then(|| OwnGroup { mount: point.into(), path: Path::new(point).join(below) })
     })
 }
 
@@ -139,6 +154,9 @@ fn create(parent: &Path, group: &Path) -> io::Result<()> {
 fn delegate(parent: &Path) {
     for folder in parent.parent().into_iter().chain([parent]) {
         let path = folder.join("cgroup.subtree_control");
+        if !path.exists() {
+            continue;
+        }
         let given = fs::read_to_string(&path).unwrap_or_default();
         if !["cpu", "memory"].iter().all(|name| given.split_whitespace().any(|one| one == *name)) {
             let _shows_later = fs::write(&path, "+cpu +memory");
@@ -257,11 +275,18 @@ mod tests {
 
     #[test]
     fn own_groups_are_found_in_each_hierarchy() {
-        let own = |controller| own_group(MOUNTS, OWN, controller);
+        let own = |controller| own_group(MOUNTS, OWN, controller).map(|own| own.path);
         assert_eq!(own(None), Some("/sys/fs/cgroup/unified/a/b".into()));
-        assert_eq!(own(Some("cpu")), Some("/sys/fs/cgroup/cpu,cpuacct/".into()));
+        assert_eq!(own(Some("cpu")), Some("/sys/fs/cgroup/cpu,cpuacct".into()));
         assert_eq!(own(Some("memory")), Some("/sys/fs/cgroup/memory/inner".into()));
         assert_eq!(own(Some("pids")), None);
         assert_eq!(own_group("", OWN, None), None);
+    }
+
+    #[test]
+    fn nothing_is_above_the_root_of_a_hierarchy() {
+        let own = |controller| own_group(MOUNTS, OWN, controller).unwrap();
+        assert_eq!(own(None).above(), Some(Path::new("/sys/fs/cgroup/unified/a")));
+        assert_eq!(own(Some("cpu")).above(), None);
     }
 }

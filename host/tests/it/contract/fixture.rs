@@ -125,22 +125,30 @@ impl Fixture {
     }
 }
 
-/// A failed test leaves no process either.
+/// A failed test leaves no process and no control group either.
 impl Drop for Fixture {
     fn drop(&mut self) {
-        let entries = fs::read_dir(self.data_dir().join("workers")).into_iter().flatten();
-        let folders: Vec<_> = entries.flatten().map(|entry| Folder::new(entry.path())).collect();
-        for folder in &folders {
-            let _already = folder.order_stop();
-            folder.wake();
-        }
-        for _ in 0..500 {
-            if folders.iter().all(|folder| folder.supervisor().unwrap_or(None).is_none()) {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        let driver = self.driver.clone();
+        let cleaned = std::thread::spawn(move || {
+            tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .unwrap()
+                .block_on(stop_all(&driver));
+        });
+        let _failed_before = cleaned.join();
     }
+}
+
+async fn stop_all(driver: &ProcessDriver) {
+    for worker in driver.list().await.unwrap() {
+        driver.stop(worker.id).await.unwrap();
+    }
+    until("all stopped", async || {
+        let all = driver.list().await.unwrap();
+        all.iter().all(|worker| worker.phase == SeenPhase::Stopped).then_some(())
+    })
+    .await;
 }
 
 pub(super) fn options(data_dir: PathBuf, groups: GroupUse) -> ProcessOptions {
