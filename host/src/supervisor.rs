@@ -99,7 +99,9 @@ fn supervise(folder: &Folder) -> anyhow::Result<()> {
     }
     let order = folder.order().context("read the order")?;
     let groups = Groups::new(&order.places, order.id, &order.template.shape);
-    kill_remains(&order, &groups, old.as_ref())?;
+    if folder.record_path().exists() {
+        kill_remains(&order, &groups, old.as_ref())?;
+    }
 
     let (messages, inbox) = mpsc::channel();
     watch_control(folder.open_control().context("open the control pipe")?, messages.clone())?;
@@ -137,14 +139,14 @@ fn watch(mut run: Run, inbox: &Receiver<Message>) -> Record {
     run.last_word()
 }
 
-/// Ends what an earlier supervisor left, if it was killed.
+/// Ends what an earlier supervisor, that was killed, has left.
 fn kill_remains(order: &Order, groups: &Groups, old: Option<&Record>) -> anyhow::Result<()> {
-    let Some(old) = old else { return Ok(()) };
+    let process = old.and_then(|old| old.process.as_ref());
     let mut pause = run::Pause::new();
     loop {
         let in_group = groups.kill().transpose().context("kill the worker's group")?;
-        let marked = processes::kill_marked(order.id, old.process.as_ref())
-            .context("kill what is left of the worker")?;
+        let marked =
+            processes::kill_marked(order.id, process).context("kill what is left of the worker")?;
         if marked == 0 && !in_group.unwrap_or(false) {
             return Ok(());
         }

@@ -5,6 +5,7 @@
 //! the same workers and can not run one twice (see [`crate::supervisor`]).
 
 mod logs;
+mod seen;
 
 use std::{
     collections::BTreeMap,
@@ -167,7 +168,7 @@ impl CapacityDriver for ProcessDriver {
     }
 
     fn conditions(&self) -> Vec<DriverCondition> {
-        vec![limits_enforced(&self.inner)]
+        vec![seen::limits_enforced(&self.inner.places, self.inner.options.groups)]
     }
 }
 
@@ -221,8 +222,7 @@ impl Inner {
 
     /// Harmless when another supervisor lives or is launched at the same time: one gets the lock.
     fn launch(&self, id: WorkerId, folder: &Folder) -> io::Result<()> {
-        let troubles =
-            private_file().create(true).append(true).open(folder.path().join("supervisor.log"))?;
+        let troubles = private_file().create(true).append(true).open(folder.troubles())?;
         let child = Command::new(&self.options.program)
             .arg(supervisor::COMMAND)
             .arg(folder.path())
@@ -246,14 +246,14 @@ impl Inner {
 
     fn list(&self) -> Result<Vec<SeenWorker>, DriverError> {
         let list = || -> io::Result<Vec<SeenWorker>> {
-            let mut seen = Vec::new();
+            let mut workers = Vec::new();
             for entry in fs::read_dir(self.workers())? {
                 let name = entry?.file_name();
                 let Some(id) = name.to_str().and_then(|name| name.parse().ok()) else { continue };
-                seen.extend(self.look_at(id)?);
+                workers.extend(self.look_at(id)?);
             }
-            seen.sort_by_key(|worker| worker.id);
-            Ok(seen)
+            workers.sort_by_key(|worker| worker.id);
+            Ok(workers)
         };
         let seen = list().map_err(|error| DriverError::io("list workers", error))?;
         self.forget_gone(&seen);
@@ -271,21 +271,25 @@ impl Inner {
             return Ok(None);
         }
         if is_stopped(record.as_ref()) {
-            return Ok(Some(seen(id, record)));
+            return Ok(Some(seen::as_recorded(id, record)));
         }
         if supervisor.is_some() || is_launching {
             // What an earlier supervisor saw is no longer true, and the new one has yet to look.
             let is_current = record.as_ref().map(|record| record.supervisor) == supervisor;
-            return Ok(Some(if is_current { seen(id, record) } else { starting(id, record) }));
+            return Ok(Some(if is_current {
+                seen::as_recorded(id, record)
+            } else {
+                seen::starting(id, record)
+            }));
         }
         if !folder.stop_is_ordered() {
-            return Ok(Some(lost(id, record)));
+            return Ok(Some(seen::lost(id, record, &folder)));
         }
         if !folder.has_order() {
-            return Ok(Some(never_started(id)));
+            return Ok(Some(seen::never_started(id)));
         }
         self.carry_out_stop(id, &folder)?;
-        let mut worker = seen(id, record);
+        let mut worker = seen::as_recorded(id, record);
         worker.phase = SeenPhase::Stopping;
         worker.ready = false;
         Ok(Some(worker))
@@ -326,12 +330,10 @@ impl Inner {
 
     fn forget(&self, id: WorkerId) -> Result<(), DriverError> {
         let folder = self.folder(id);
-        let still_runs = || -> io::Result<bool> {
-            let is_over = !folder.has_order() || is_stopped(folder.record()?.as_ref());
-            Ok(!is_over || folder.supervisor()?.is_some())
-        };
         let cannot = |error| DriverError::io(format!("forget worker `{id}`"), error);
-        if still_runs().map_err(cannot)? {
+        // A supervisor that has said its last word touches nothing more.
+        let is_over = !folder.has_order() || is_stopped(folder.record().map_err(cannot)?.as_ref());
+        if !is_over {
             return Err(DriverError::StillRuns(id));
         }
         // Gone in one step; what follows can be interrupted.
@@ -363,84 +365,6 @@ impl DriverError {
 
 fn is_stopped(record: Option<&Record>) -> bool {
     record.is_some_and(|record| record.phase == RecordedPhase::Stopped)
-}
-
-fn starting(id: WorkerId, old: Option<Record>) -> SeenWorker {
-    SeenWorker {
-        id,
-        phase: SeenPhase::Starting,
-        ready: false,
-        reason: "Starting".to_owned(),
-        message: String::new(),
-        restarts: old.map_or(0, |old| old.restarts),
-        pid: None,
-        ports: BTreeMap::new(),
-        started_at: None,
-    }
-}
-
-fn seen(id: WorkerId, record: Option<Record>) -> SeenWorker {
-    let Some(record) = record else { return starting(id, None) };
-    SeenWorker {
-        id,
-        phase: match record.phase {
-            RecordedPhase::Starting => SeenPhase::Starting,
-            RecordedPhase::Running => SeenPhase::Running,
-            RecordedPhase::Backoff => SeenPhase::Backoff,
-            RecordedPhase::Stopping => SeenPhase::Stopping,
-            RecordedPhase::Stopped => SeenPhase::Stopped,
-        },
-        ready: record.ready,
-        reason: record.reason,
-        message: record.message,
-        restarts: record.restarts,
-        pid: record.process.map(|process| process.pid),
-        ports: record.ports,
-        started_at: record.started_at,
-    }
-}
-
-fn lost(id: WorkerId, record: Option<Record>) -> SeenWorker {
-    SeenWorker {
-        phase: SeenPhase::Lost,
-        ready: false,
-        reason: "SupervisorLost".to_owned(),
-        message: "the process that watched over it is gone without a last word".to_owned(),
-        pid: None,
-        ..seen(id, record)
-    }
-}
-
-fn never_started(id: WorkerId) -> SeenWorker {
-    SeenWorker {
-        phase: SeenPhase::Stopped,
-        reason: "Stopped".to_owned(),
-        message: "it was told to stop before it was started".to_owned(),
-        ..seen(id, None)
-    }
-}
-
-fn limits_enforced(inner: &Inner) -> DriverCondition {
-    let Places { memory, cpu, unified: _ } = &inner.places;
-    let missing: Vec<_> = [("cpu", cpu.is_none()), ("memory", memory.is_none())]
-        .into_iter()
-        .filter_map(|(name, is_missing)| is_missing.then_some(name))
-        .collect();
-    let name = "LimitsEnforced";
-    if missing.is_empty() {
-        let message = "workers are held to the CPU and memory of their shape".to_owned();
-        return DriverCondition { name, holds: true, reason: "ControlGroups", message };
-    }
-    let missing = missing.join(" and ");
-    if inner.options.groups == GroupUse::Never {
-        let message = format!("limits of {missing} are switched off");
-        return DriverCondition { name, holds: false, reason: "SwitchedOff", message };
-    }
-    let message = format!(
-        "this system lets the host make no control groups for {missing}, so workers can use more than \
-         their shape; run the host as root, or under systemd with `Delegate=yes`"
-    );
-    DriverCondition { name, holds: false, reason: "ControlGroupsNotWritable", message }
 }
 
 /// The folder of a data folder's worker, for those who look from outside.

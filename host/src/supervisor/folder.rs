@@ -96,13 +96,12 @@ impl Folder {
         self.path.join("work")
     }
 
-    /// Where the first steps of a started process leave their error.
-    pub fn start_error(&self) -> PathBuf {
-        self.path.join("start-error")
-    }
-
     pub fn record_path(&self) -> PathBuf {
         self.path.join("seen.json")
+    }
+
+    pub fn troubles(&self) -> PathBuf {
+        self.path.join("supervisor.log")
     }
 
     pub fn create(&self) -> io::Result<()> {
@@ -126,9 +125,11 @@ impl Folder {
         Ok(serde_json::from_slice(&fs::read(self.path.join("template.json"))?)?)
     }
 
+    /// `None` too when it can not be read as a record, as after a power loss: nothing of the worker
+    /// has survived that.
     pub fn record(&self) -> io::Result<Option<Record>> {
         match fs::read(self.record_path()) {
-            Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
+            Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }

@@ -39,6 +39,7 @@ contract! {
     single::callers_killed_at_any_moment_leave_one_of_each_worker,
     single::a_restarted_host_finds_its_workers,
     single::a_worker_whose_supervisor_was_killed_is_lost_and_runs_once_again,
+    single::a_worker_whose_record_is_damaged_runs_once_again,
     single::what_is_left_of_a_lost_worker_is_gone_after_its_stop,
     stops::a_worker_told_to_stop_before_its_start_never_starts,
     stops::a_worker_may_finish_after_its_signal,

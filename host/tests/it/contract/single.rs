@@ -64,6 +64,23 @@ pub(super) async fn a_worker_whose_supervisor_was_killed_is_lost_and_runs_once_a
     until("one of each", async || (running_programs(id) == ["sleep", "sleep"]).then_some(())).await;
 }
 
+pub(super) async fn a_worker_whose_record_is_damaged_runs_once_again(fixture: Fixture) {
+    let id = fixture.start(&sleeper()).await;
+    let other = fixture.start(&sleeper()).await;
+    let before = fixture.until_ready(id).await;
+    fixture.until_ready(other).await;
+    for damage in ["", "{", "\u{0}\u{0}", "[1]"] {
+        fixture.kill_supervisor(id).await;
+        std::fs::write(fixture.folder(id).join("seen.json"), damage).unwrap();
+        let worker = fixture.until(id, "lost", |worker| worker.phase == SeenPhase::Lost).await;
+        assert_eq!(worker.pid, None);
+        fixture.driver.ensure(id, &sleeper()).await.unwrap();
+        let after = fixture.until_ready(id).await;
+        assert_ne!(after.pid, before.pid);
+        until("one", async || (running(id) == [after.pid.unwrap()]).then_some(())).await;
+    }
+}
+
 pub(super) async fn what_is_left_of_a_lost_worker_is_gone_after_its_stop(fixture: Fixture) {
     let id = fixture.start(&shell("setsid sleep 1000 & exec sleep 1001")).await;
     fixture.until_ready(id).await;
