@@ -133,12 +133,16 @@ mod data_source;
 mod diagnostics;
 mod number;
 mod path;
+pub mod plan;
 mod provider;
 mod resource;
+pub mod result;
 mod schema;
 mod timeouts;
+pub mod validate;
 mod validator;
 mod value;
+mod walk;
 
 pub use self::{
     data_source::DataSource,

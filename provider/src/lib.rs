@@ -1,9 +1,20 @@
 //! A Terraform and OpenTofu provider for Runtime Cloud.
 //!
 //! Three floors: [`framework`] is plain data and pure rules, and names nothing of Runtime Cloud;
-//! the wire and the server carry it over the plugin protocol; the resources are declared on top.
+//! [`wire`], [`server`] and [`plugin`] carry it over the plugin protocol; the resources are declared
+//! on top, over the [`client`] of the host.
 
 pub mod framework;
+
+pub mod wire;
+
+pub mod server;
+
+pub mod handshake;
+pub mod tls;
+
+pub mod log;
+pub mod plugin;
 
 pub mod client;
 pub mod data_sources;

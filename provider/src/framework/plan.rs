@@ -1,0 +1,264 @@
+//! The planning rules that all resources share.
+//!
+//! Terraform proposes a state; [`plan`] makes the plan of it, in three steps:
+//!
+//! 1. *Settle*: defaults where the configuration has nothing, prior spellings that mean the same,
+//!    write-only values out.
+//! 2. Nothing differs from the prior state: the plan is the prior state. Else *mark*: computed
+//!    attributes without configuration become unknown, except those that keep their prior value.
+//! 3. *Replace*: the paths that changed and ask for a new object.
+//!
+//! Invariants: the same input gives the same plan; knowing more only makes unknowns known; a value
+//! from the configuration is never altered, except to a prior value that means the same.
+
+use super::{
+    Attribute, Kind, Mode, Nesting, OnChange, Path, Plan, Planned, Schema, Step, Value, walk,
+};
+
+/// Plans from what Terraform proposes: `proposed` has configured values and prior computed ones.
+pub fn plan(schema: &Schema, request: Plan<'_>, proposed: &Value) -> Planned {
+    if proposed.is_null() {
+        return Planned::default();
+    }
+    let settled = settle_object(
+        &schema.attributes,
+        &Sides { config: request.config, proposed, prior: request.prior },
+    );
+    if settled == *request.prior {
+        return Planned { state: settled, replace: Vec::new() };
+    }
+    let mut state = mark_object(&schema.attributes, request.config, &settled, request.prior);
+    refine_id(schema, &mut state);
+    let mut replace = Vec::new();
+    if !request.prior.is_null() {
+        for attribute in &schema.attributes {
+            let path = Path::attribute(attribute.name);
+            let (prior, state) = (request.prior.get(attribute.name), state.get(attribute.name));
+            replace_paths(attribute, &path, (prior, state), &mut replace);
+        }
+        replace.sort();
+    }
+    Planned { state, replace }
+}
+
+/// One place in the three values a plan is made of.
+struct Sides<'a> {
+    config: &'a Value,
+    proposed: &'a Value,
+    prior: &'a Value,
+}
+
+fn settle_object(attributes: &[Attribute], sides: &Sides<'_>) -> Value {
+    if !matches!(sides.proposed, Value::Object(_)) {
+        return sides.proposed.clone();
+    }
+    Value::object(attributes.iter().map(|attribute| {
+        let sides = Sides {
+            config: sides.config.get(attribute.name),
+            proposed: sides.proposed.get(attribute.name),
+            prior: sides.prior.get(attribute.name),
+        };
+        (attribute.name, settle(attribute, &sides))
+    }))
+}
+
+fn settle(attribute: &Attribute, sides: &Sides<'_>) -> Value {
+    if attribute.write_only {
+        return Value::Null;
+    }
+    if let (Value::Null, Some(default)) = (sides.config, default_of(attribute)) {
+        return settle_known(
+            attribute,
+            &Sides { config: &default, proposed: &default, prior: sides.prior },
+        );
+    }
+    if sides.config.is_set() { settle_known(attribute, sides) } else { sides.proposed.clone() }
+}
+
+fn settle_known(attribute: &Attribute, sides: &Sides<'_>) -> Value {
+    let settled = match &attribute.kind {
+        Kind::Value(_) => sides.proposed.clone(),
+        Kind::Nested(Nesting::Single, children) | Kind::Block(Nesting::Single, children) => {
+            settle_object(children, sides)
+        }
+        Kind::Nested(Nesting::Set, children) | Kind::Block(Nesting::Set, children) => {
+            settle_set(children, sides)
+        }
+        Kind::Nested(_, children) | Kind::Block(_, children) => {
+            walk::map_elements(sides.proposed, |step, proposed| {
+                let config = walk::element(sides.config, step);
+                let prior = walk::element(sides.prior, step);
+                settle_object(children, &Sides { config, proposed, prior })
+            })
+        }
+    };
+    // The whole must be the configured or the prior one: a mixture of both is no valid plan.
+    if walk::same_meaning(attribute, &settled, sides.prior) { sides.prior.clone() } else { settled }
+}
+
+/// Elements of sets have no keys: each is settled against the configuration it came from, and takes
+/// the prior form of the first free element that means the same.
+fn settle_set(children: &[Attribute], sides: &Sides<'_>) -> Value {
+    let mut free: Vec<&Value> = sides.prior.elements().iter().collect();
+    walk::map_elements(sides.proposed, |_, proposed| {
+        let config = origin(sides.config, proposed);
+        let settled = settle_object(children, &Sides { config, proposed, prior: &Value::Null });
+        match free.iter().position(|prior| walk::same_object(children, &settled, prior)) {
+            Some(at) => free.swap_remove(at).clone(),
+            None => settled,
+        }
+    })
+}
+
+/// The element of a configured set that a proposed element was made of: the one that agrees in all
+/// it sets, and sets the most.
+fn origin<'a>(config: &'a Value, proposed: &'a Value) -> &'a Value {
+    fn agreement(config: &Value, proposed: &Value) -> Option<usize> {
+        match config {
+            Value::Null => Some(0),
+            Value::Object(attributes) => attributes
+                .iter()
+                .map(|(name, value)| agreement(value, proposed.get(name)))
+                .sum::<Option<usize>>(),
+            _ if config == proposed => Some(1),
+            _ if matches!(config, Value::List(_) | Value::Map(_) | Value::Set(_)) => {
+                let (config, proposed) = (walk::elements(config), walk::elements(proposed));
+                (config.len() == proposed.len()).then(|| {
+                    config.iter().zip(&proposed).map(|((_, c), (_, p))| agreement(c, p)).sum()
+                })?
+            }
+            _ => None,
+        }
+    }
+    config
+        .elements()
+        .iter()
+        .filter_map(|element| Some((agreement(element, proposed)?, element)))
+        .max_by_key(|(agreed, _)| *agreed)
+        .map_or(proposed, |(_, element)| element)
+}
+
+/// The default in full.
+fn default_of(attribute: &Attribute) -> Option<Value> {
+    let default = attribute.default.as_ref()?;
+    // A default that doesn't fit its type is caught by the schema's own check; as it is, it shows.
+    Some(
+        walk::conform(&attribute.value_type(), default, &Path::root())
+            .unwrap_or_else(|_| default.clone()),
+    )
+}
+
+fn mark_object(attributes: &[Attribute], config: &Value, settled: &Value, prior: &Value) -> Value {
+    if !matches!(settled, Value::Object(_)) {
+        return settled.clone();
+    }
+    Value::object(attributes.iter().map(|attribute| {
+        let (config, settled) = (config.get(attribute.name), settled.get(attribute.name));
+        (attribute.name, mark(attribute, (config, settled, prior)))
+    }))
+}
+
+/// `prior` is the whole prior object: only where there was one is there a prior value to keep.
+fn mark(attribute: &Attribute, (config, settled, prior): (&Value, &Value, &Value)) -> Value {
+    let default = if config.is_null() { default_of(attribute) } else { None };
+    let config = default.as_ref().unwrap_or(config);
+    let prior_value = prior.get(attribute.name);
+    if config.is_null() {
+        let open = attribute.mode.is_computed() && !attribute.write_only && !attribute.is_block();
+        let kept = attribute.keep_prior && !prior.is_null();
+        return if open && !kept { Value::UNKNOWN } else { settled.clone() };
+    }
+    match &attribute.kind {
+        Kind::Value(_) => settled.clone(),
+        Kind::Nested(Nesting::Single, children) | Kind::Block(Nesting::Single, children) => {
+            mark_object(children, config, settled, prior_value)
+        }
+        Kind::Nested(nesting, children) | Kind::Block(nesting, children) => {
+            walk::map_elements(settled, |step, element| {
+                if *nesting == Nesting::Set {
+                    return mark_set_element(children, config, element, prior_value);
+                }
+                let prior = walk::element(prior_value, step);
+                mark_object(children, walk::element(config, step), element, prior)
+            })
+        }
+    }
+}
+
+/// An element that was there before stays as it was: were its computed values unknown, it would
+/// show as another element.
+fn mark_set_element(
+    children: &[Attribute],
+    config: &Value,
+    element: &Value,
+    prior: &Value,
+) -> Value {
+    if prior.elements().contains(element) {
+        return element.clone();
+    }
+    mark_object(children, origin(config, element), element, &Value::Null)
+}
+
+/// Promises that an id will not be null, so that conditions on it are known while planning.
+fn refine_id(schema: &Schema, state: &mut Value) {
+    let computed = schema.attribute("id").is_some_and(|id| id.mode == Mode::Computed);
+    if computed && state.get("id").is_unknown() {
+        state.set_attribute("id", Value::unknown_not_null());
+    }
+}
+
+fn replace_paths(
+    attribute: &Attribute,
+    path: &Path,
+    (prior, planned): (&Value, &Value),
+    found: &mut Vec<Path>,
+) {
+    if prior == planned || (prior.is_null() && planned.is_null()) {
+        return;
+    }
+    if attribute.on_change == OnChange::Replace {
+        found.push(path.clone());
+        return;
+    }
+    match &attribute.kind {
+        Kind::Value(_) => {}
+        Kind::Nested(Nesting::Single, children) | Kind::Block(Nesting::Single, children) => {
+            replace_in_object(children, path, (prior, planned), found);
+        }
+        Kind::Nested(Nesting::Set, children) | Kind::Block(Nesting::Set, children) => {
+            // Elements have no path: a change within one that asks for replacement is told at the set.
+            let mut inside = Vec::new();
+            for element in planned.elements().iter().filter(|e| !prior.elements().contains(e)) {
+                replace_in_object(children, path, (&Value::Null, element), &mut inside);
+            }
+            for element in prior.elements().iter().filter(|e| !planned.elements().contains(e)) {
+                replace_in_object(children, path, (element, &Value::Null), &mut inside);
+            }
+            if !inside.is_empty() {
+                found.push(path.clone());
+            }
+        }
+        Kind::Nested(_, children) | Kind::Block(_, children) => {
+            let mut steps: Vec<Step> =
+                [prior, planned].into_iter().flat_map(walk::elements).map(|(s, _)| s).collect();
+            steps.sort();
+            steps.dedup();
+            for step in steps {
+                let sides = (walk::element(prior, &step), walk::element(planned, &step));
+                replace_in_object(children, &path.join(step), sides, found);
+            }
+        }
+    }
+}
+
+fn replace_in_object(
+    children: &[Attribute],
+    path: &Path,
+    (prior, planned): (&Value, &Value),
+    found: &mut Vec<Path>,
+) {
+    for child in children {
+        let sides = (prior.get(child.name), planned.get(child.name));
+        replace_paths(child, &path.child(child.name), sides, found);
+    }
+}

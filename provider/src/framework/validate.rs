@@ -1,0 +1,90 @@
+//! Checks a configuration against the rules of its schema. Unknown values are never wrong.
+
+use super::{Attribute, Diagnostics, Kind, Nesting, Path, Schema, Validator, Value, walk};
+
+/// Reports each rule that `config` breaks, at its path.
+pub fn validate(schema: &Schema, config: &Value, diagnostics: &mut Diagnostics) {
+    check_rules(&schema.validators, &Path::root(), config, diagnostics);
+    check_object(&schema.attributes, &Path::root(), config, diagnostics);
+}
+
+/// Reports write-only values that a CLI would store, because it doesn't know what write-only means.
+pub fn refuse_write_only(schema: &Schema, config: &Value, diagnostics: &mut Diagnostics) {
+    let mut found = Vec::new();
+    write_only_paths(&schema.attributes, &Path::root(), config, &mut found);
+    for path in found {
+        diagnostics.error(
+            path.clone(),
+            "Write-only value not supported",
+            format!(
+                "`{path}` must never be stored, and this version of the CLI would store it. Use \
+                 Terraform 1.11 or OpenTofu 1.11, or newer, or leave the argument out."
+            ),
+        );
+    }
+}
+
+fn check_object(
+    attributes: &[Attribute],
+    path: &Path,
+    object: &Value,
+    diagnostics: &mut Diagnostics,
+) {
+    for attribute in attributes {
+        let path = path.child(attribute.name);
+        let value = object.get(attribute.name);
+        check_rules(&attribute.validators, &path, value, diagnostics);
+        match &attribute.kind {
+            Kind::Value(_) => {}
+            Kind::Nested(Nesting::Single, children) | Kind::Block(Nesting::Single, children) => {
+                check_object(children, &path, value, diagnostics);
+            }
+            Kind::Nested(_, children) | Kind::Block(_, children) => {
+                for (step, element) in walk::elements(value) {
+                    check_object(children, &path.join(step), element, diagnostics);
+                }
+            }
+        }
+    }
+}
+
+fn check_rules(
+    validators: &[Validator],
+    path: &Path,
+    value: &Value,
+    diagnostics: &mut Diagnostics,
+) {
+    for validator in validators {
+        // A rule for elements points at the element.
+        let (validator, targets) = match validator {
+            Validator::Each(rule) => (
+                &**rule,
+                walk::elements(value).into_iter().map(|(s, v)| (path.join(s), v)).collect(),
+            ),
+            rule => (rule, vec![(path.clone(), value)]),
+        };
+        for (path, value) in targets {
+            if let Err(what) = validator.check(value) {
+                let subject = match (path.is_root(), value) {
+                    (true, _) => "The block".to_owned(),
+                    (false, _) => format!("`{path}`"),
+                };
+                diagnostics.error(path, "Invalid value", format!("{subject} {what}."));
+            }
+        }
+    }
+}
+
+fn write_only_paths(attributes: &[Attribute], path: &Path, object: &Value, found: &mut Vec<Path>) {
+    for attribute in attributes {
+        let path = path.child(attribute.name);
+        let value = object.get(attribute.name);
+        if attribute.write_only && !value.is_null() {
+            found.push(path.clone());
+        }
+        write_only_paths(attribute.children(), &path, value, found);
+        for (step, element) in walk::elements(value) {
+            write_only_paths(attribute.children(), &path.join(step), element, found);
+        }
+    }
+}

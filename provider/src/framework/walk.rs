@@ -1,0 +1,205 @@
+//! Helpers that the rules share: what an attribute's value looks like in full, and what means the
+//! same.
+
+use super::{Attribute, Kind, Nesting, Path, Step, Type, Value};
+use std::collections::BTreeMap;
+
+/// Whether two values of an attribute mean the same: equal, or every leaf equal by its rule.
+pub(crate) fn same_meaning(attribute: &Attribute, a: &Value, b: &Value) -> bool {
+    if a == b {
+        return true;
+    }
+    match &attribute.kind {
+        Kind::Value(_) => attribute.equal.is_some_and(|equal| same_leaves(equal, a, b)),
+        Kind::Nested(_, children) | Kind::Block(_, children) => {
+            same_objects(a, b, &|a, b| same_object(children, a, b))
+        }
+    }
+}
+
+/// Whether two objects mean the same in each attribute.
+pub(crate) fn same_object(attributes: &[Attribute], a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Object(_), Value::Object(_)) => {
+            attributes.iter().all(|at| same_meaning(at, a.get(at.name), b.get(at.name)))
+        }
+        _ => a == b,
+    }
+}
+
+fn same_leaves(equal: fn(&Value, &Value) -> bool, a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::List(_), Value::List(_))
+        | (Value::Set(_), Value::Set(_))
+        | (Value::Map(_), Value::Map(_)) => same_objects(a, b, &|a, b| same_leaves(equal, a, b)),
+        _ => a == b || (a.is_set() && b.is_set() && equal(a, b)),
+    }
+}
+
+/// Elementwise: lists by position, maps by key, sets one to one; else as one object.
+fn same_objects(a: &Value, b: &Value, same: &dyn Fn(&Value, &Value) -> bool) -> bool {
+    match (a, b) {
+        (Value::List(x), Value::List(y)) => {
+            x.len() == y.len() && x.iter().zip(y).all(|(x, y)| same(x, y))
+        }
+        (Value::Map(x), Value::Map(y)) => {
+            x.len() == y.len() && x.iter().all(|(k, x)| y.get(k).is_some_and(|y| same(x, y)))
+        }
+        (Value::Set(x), Value::Set(y)) => {
+            let mut free: Vec<&Value> = y.iter().collect();
+            x.len() == y.len()
+                && x.iter().all(|x| match free.iter().position(|y| same(x, y)) {
+                    Some(at) => {
+                        free.swap_remove(at);
+                        true
+                    }
+                    None => false,
+                })
+        }
+        (Value::Object(_), Value::Object(_)) => same(a, b),
+        _ => a == b,
+    }
+}
+
+/// The same elements with `change` applied; it is given each element's step.
+pub(crate) fn map_elements(value: &Value, mut change: impl FnMut(&Step, &Value) -> Value) -> Value {
+    match value {
+        Value::List(elements) => Value::List(
+            elements.iter().enumerate().map(|(at, e)| change(&Step::Index(at), e)).collect(),
+        ),
+        Value::Set(elements) => {
+            Value::set(elements.iter().map(|e| change(&Step::SetElement, e)).collect::<Vec<_>>())
+        }
+        Value::Map(entries) => Value::Map(
+            entries.iter().map(|(k, e)| (k.clone(), change(&Step::Key(k.clone()), e))).collect(),
+        ),
+        other => other.clone(),
+    }
+}
+
+/// Each element with its step.
+pub(crate) fn elements(value: &Value) -> Vec<(Step, &Value)> {
+    match value {
+        Value::List(elements) => {
+            elements.iter().enumerate().map(|(at, e)| (Step::Index(at), e)).collect()
+        }
+        Value::Set(elements) => elements.iter().map(|e| (Step::SetElement, e)).collect(),
+        Value::Map(entries) => entries.iter().map(|(k, e)| (Step::Key(k.clone()), e)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The element at a list index or map key; null where there is none, and for sets.
+pub(crate) fn element<'a>(value: &'a Value, step: &Step) -> &'a Value {
+    static NULL: Value = Value::Null;
+    match (value, step) {
+        (Value::List(elements), Step::Index(at)) => elements.get(*at).unwrap_or(&NULL),
+        (Value::Map(entries), Step::Key(key)) => entries.get(key).unwrap_or(&NULL),
+        _ => &NULL,
+    }
+}
+
+/// The paths of all unknown values in `value`.
+pub(crate) fn unknown_paths(path: &Path, value: &Value, found: &mut Vec<Path>) {
+    match value {
+        Value::Unknown(_) => found.push(path.clone()),
+        Value::Object(attributes) => {
+            for (name, value) in attributes {
+                unknown_paths(&path.child(name), value, found);
+            }
+        }
+        Value::Dynamic(_, value) => unknown_paths(path, value, found),
+        _ => {
+            for (step, value) in elements(value) {
+                unknown_paths(&path.join(step), value, found);
+            }
+        }
+    }
+}
+
+/// The value in full: every attribute of every object there (null where absent), lists made sets
+/// and objects made maps where the type says so.
+///
+/// The error names the place where the value doesn't fit its type.
+pub(crate) fn conform(ty: &Type, value: &Value, path: &Path) -> Result<Value, (Path, String)> {
+    let wrong = || Err((path.clone(), format!("{} where {} belongs", kind(value), type_name(ty))));
+    match (ty, value) {
+        (_, Value::Null | Value::Unknown(_))
+        | (Type::Bool, Value::Bool(_))
+        | (Type::Number, Value::Number(_))
+        | (Type::String, Value::String(_))
+        | (Type::Dynamic, Value::Dynamic(..)) => Ok(value.clone()),
+        (Type::List(element), Value::List(values)) => Ok(Value::List(each(element, values, path)?)),
+        (Type::Set(element), Value::List(values) | Value::Set(values)) => {
+            Ok(Value::set(each(element, values, path)?))
+        }
+        (Type::Map(element), Value::Map(entries) | Value::Object(entries)) => entries
+            .iter()
+            .map(|(key, value)| Ok((key.clone(), conform(element, value, &path.key(key))?)))
+            .collect::<Result<_, _>>()
+            .map(Value::Map),
+        (Type::Object(types), Value::Object(entries) | Value::Map(entries)) => {
+            if let Some(name) = entries.keys().find(|name| !types.contains_key(*name)) {
+                return Err((path.child(name), "an attribute that the schema doesn't have".into()));
+            }
+            let attribute = |(name, ty): (&String, &Type)| {
+                let value = entries.get(name).unwrap_or(&Value::Null);
+                Ok((name.clone(), conform(ty, value, &path.child(name))?))
+            };
+            types.iter().map(attribute).collect::<Result<_, _>>().map(Value::Object)
+        }
+        (Type::Tuple(types), Value::List(values)) if types.len() == values.len() => types
+            .iter()
+            .zip(values)
+            .enumerate()
+            .map(|(at, (ty, value))| conform(ty, value, &path.index(at)))
+            .collect::<Result<_, _>>()
+            .map(Value::List),
+        _ => wrong(),
+    }
+}
+
+fn each(ty: &Type, values: &[Value], path: &Path) -> Result<Vec<Value>, (Path, String)> {
+    values.iter().enumerate().map(|(at, value)| conform(ty, value, &path.index(at))).collect()
+}
+
+/// What the value of a nested attribute or block is when there is none of it: null, but an empty
+/// collection for list and set blocks.
+pub(crate) fn absent(attribute: &Attribute) -> Value {
+    match attribute.kind {
+        Kind::Block(Nesting::List, _) => Value::List(Vec::new()),
+        Kind::Block(Nesting::Set, _) => Value::Set(Vec::new()),
+        Kind::Block(Nesting::Map, _) => Value::Map(BTreeMap::new()),
+        _ => Value::Null,
+    }
+}
+
+/// The kind of a value in words, never its content.
+pub(crate) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Unknown(_) => "an unknown value",
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::List(_) => "a list",
+        Value::Set(_) => "a set",
+        Value::Map(_) => "a map",
+        Value::Object(_) => "an object",
+        Value::Dynamic(..) => "a value of a dynamic type",
+    }
+}
+
+fn type_name(ty: &Type) -> &'static str {
+    match ty {
+        Type::Bool => "a boolean",
+        Type::Number => "a number",
+        Type::String => "a string",
+        Type::Dynamic => "a value of a dynamic type",
+        Type::List(_) => "a list",
+        Type::Set(_) => "a set",
+        Type::Map(_) => "a map",
+        Type::Object(_) => "an object",
+        Type::Tuple(_) => "a tuple",
+    }
+}
