@@ -129,6 +129,7 @@
 //! up; [`Context::stopped`] ends when the user interrupts. Wait for both in every loop, and return
 //! what holds by then.
 
+pub mod conformance;
 mod data_source;
 mod diagnostics;
 mod number;

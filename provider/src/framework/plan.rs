@@ -41,6 +41,36 @@ pub fn plan(schema: &Schema, request: Plan<'_>, proposed: &Value) -> Planned {
     Planned { state, replace }
 }
 
+/// Completes a plan that [`Resource::plan`](super::Resource::plan) may have changed.
+///
+/// Where the shared rules found nothing to do and the hook did, the other computed attributes become
+/// unknown after all. A plan to destroy stays one, and nothing is replaced that isn't there.
+pub fn after_hook(
+    schema: &Schema,
+    request: Plan<'_>,
+    shared: &Planned,
+    mut hooked: Planned,
+) -> Planned {
+    if shared.state.is_null() {
+        return shared.clone();
+    }
+    let woken = shared.state == *request.prior && hooked.state != shared.state;
+    if woken {
+        let marked = mark_object(&schema.attributes, request.config, &hooked.state, request.prior);
+        hooked.state = Value::object(schema.attributes.iter().map(|attribute| {
+            let name = attribute.name;
+            let untouched = hooked.state.get(name) == request.prior.get(name);
+            (name, if untouched { marked.get(name) } else { hooked.state.get(name) }.clone())
+        }));
+    }
+    if request.prior.is_null() {
+        hooked.replace.clear();
+    }
+    hooked.replace.sort();
+    hooked.replace.dedup();
+    hooked
+}
+
 /// One place in the three values a plan is made of.
 struct Sides<'a> {
     config: &'a Value,

@@ -1,0 +1,158 @@
+//! What Terraform takes for granted of a schema, and what we ask of ours.
+
+use super::{Violation, violation};
+use crate::framework::{Attribute, Kind, Mode, Nesting, Path, Schema, Type, walk};
+use std::collections::BTreeSet;
+
+/// Names that the root of a resource or data source can't use.
+const RESERVED: [&str; 7] =
+    ["connection", "count", "depends_on", "for_each", "lifecycle", "provider", "provisioner"];
+
+/// The rules that the schema of a resource or data source breaks.
+pub fn check_schema(schema: &Schema) -> Vec<Violation> {
+    let mut found = Vec::new();
+    let root = Path::root();
+    if schema.version < 0 {
+        found.push(violation(&root, "a version below zero"));
+    }
+    if !is_sentence(schema.description) {
+        found.push(violation(&root, "no description in sentences"));
+    }
+    for attribute in schema.attributes.iter().filter(|a| RESERVED.contains(&a.name)) {
+        found.push(violation(&root.child(attribute.name), "a reserved name"));
+    }
+    let place = Place { parent: None, in_set: false };
+    check_all(&schema.attributes, &root, place, &mut found);
+    found
+}
+
+/// Where an attribute stands.
+#[derive(Clone, Copy)]
+struct Place {
+    parent: Option<Mode>,
+    in_set: bool,
+}
+
+fn check_all(attributes: &[Attribute], path: &Path, place: Place, found: &mut Vec<Violation>) {
+    let mut names = BTreeSet::new();
+    for attribute in attributes {
+        let path = path.child(attribute.name);
+        let mut say = |what: &str| found.push(violation(&path, what));
+        if !names.insert(attribute.name) {
+            say("a name twice");
+        }
+        if !is_name(attribute.name) {
+            say("a name that is not lower-case letters, digits and underscores");
+        }
+        if !is_sentence(attribute.description) {
+            say("no description in sentences");
+        }
+        check_modes(attribute, place, &mut say);
+        check_kind(attribute, place, &mut say);
+        if let Some(default) = &attribute.default
+            && walk::conform(&attribute.value_type(), default, &path).is_err()
+        {
+            say("a default of another type");
+        }
+        let in_set = place.in_set
+            || matches!(
+                attribute.kind,
+                Kind::Nested(Nesting::Set, _) | Kind::Block(Nesting::Set, _)
+            );
+        let place = Place { parent: Some(attribute.mode), in_set };
+        check_all(attribute.children(), &path, place, found);
+    }
+}
+
+fn check_modes(attribute: &Attribute, place: Place, say: &mut impl FnMut(&str)) {
+    if attribute.default.is_some() && attribute.mode != Mode::OptionalComputed {
+        say("a default, but not both optional and computed");
+    }
+    if attribute.default.is_some() && attribute.keep_prior {
+        say("both a default and its prior value, when not configured");
+    }
+    if attribute.keep_prior && !attribute.mode.is_computed() {
+        say("keeps its prior value, but is not computed");
+    }
+    if attribute.write_only && attribute.mode.is_computed() {
+        say("both write-only and computed");
+    }
+    if attribute.write_only && place.in_set {
+        say("write-only within a set");
+    }
+    if place.parent == Some(Mode::Computed) && attribute.mode != Mode::Computed {
+        say("configurable within what is only computed");
+    }
+    let rules = !attribute.validators.is_empty();
+    if rules && attribute.mode == Mode::Computed {
+        say("rules for what no user sets");
+    }
+}
+
+fn check_kind(attribute: &Attribute, place: Place, say: &mut impl FnMut(&str)) {
+    match &attribute.kind {
+        Kind::Value(ty) => {
+            if attribute.equal.is_some() && !has_plain_leaves(ty) {
+                say("equality by meaning, but no plain leaves to compare");
+            }
+            if has_dynamic(ty, true) || (place.in_set && has_dynamic(ty, false)) {
+                say("a dynamic type within a collection");
+            }
+        }
+        Kind::Nested(_, children) | Kind::Block(_, children) => {
+            if attribute.equal.is_some() {
+                say("equality by meaning belongs to the leaves");
+            }
+            if children.is_empty() {
+                say("an object without attributes");
+            }
+            if matches!(attribute.kind, Kind::Nested(..))
+                && children.iter().any(Attribute::is_block)
+            {
+                say("a block within a nested attribute");
+            }
+        }
+    }
+    if let Kind::Block(nesting, _) = &attribute.kind {
+        if !matches!(attribute.mode, Mode::Required | Mode::Optional) || attribute.default.is_some()
+        {
+            say("a block that is computed or has a default");
+        }
+        if *nesting == Nesting::Map {
+            say("a map of blocks");
+        }
+        if attribute.sensitive || attribute.write_only {
+            say("a block that is sensitive or write-only");
+        }
+    }
+}
+
+fn has_plain_leaves(ty: &Type) -> bool {
+    match ty {
+        Type::Bool | Type::Number | Type::String => true,
+        Type::List(element) | Type::Set(element) | Type::Map(element) => has_plain_leaves(element),
+        Type::Dynamic | Type::Object(_) | Type::Tuple(_) => false,
+    }
+}
+
+/// Whether a dynamic type is in it; `inside` only counts those within something else.
+fn has_dynamic(ty: &Type, inside: bool) -> bool {
+    match ty {
+        Type::Dynamic => !inside,
+        Type::Bool | Type::Number | Type::String => false,
+        Type::List(element) | Type::Set(element) | Type::Map(element) => {
+            has_dynamic(element, false)
+        }
+        Type::Object(types) => types.values().any(|ty| has_dynamic(ty, false)),
+        Type::Tuple(types) => types.iter().any(|ty| has_dynamic(ty, false)),
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}
+
+fn is_sentence(text: &str) -> bool {
+    text.trim_end().ends_with(['.', '`', ')', '?', '!']) && text.len() > 3
+}

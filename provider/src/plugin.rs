@@ -1,0 +1,185 @@
+//! The life of the plugin's process: start, listen, serve, end.
+//!
+//! Holds: standard output has the handshake's one line and nothing else; the socket file is gone when
+//! the process is; the process ends within about a second of being told to, whatever still hangs.
+//! An interrupt from the keyboard reaches the whole process group and is the CLI's to handle, so it
+//! is ignored, except in debug mode.
+
+mod connection;
+mod socket;
+
+use self::{connection::accept, socket::Socket};
+use crate::{
+    framework::Provider,
+    handshake::{Environment, PROTOCOL, Request, SocketPlace},
+    log,
+    server::Server,
+    tls::Identity,
+};
+use anyhow::Context as _;
+use proto::plugin::{
+    Empty,
+    grpc_controller_server::{GrpcController, GrpcControllerServer},
+};
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+    time::Duration,
+};
+use tokio::{
+    net::UnixListener,
+    signal::unix::{SignalKind, signal},
+    sync::mpsc,
+};
+use tokio_rustls::TlsAcceptor;
+use tokio_stream::wrappers::ReceiverStream;
+use tokio_util::sync::CancellationToken;
+use tonic::{Request as Call, Response, Status, async_trait};
+
+/// How long calls that are still open may go on after the order to end.
+const LAST_CALLS: Duration = Duration::from_millis(500);
+
+/// Runs the program `arguments` (without its name) ask for.
+pub fn run<P: Provider>(
+    provider: P,
+    arguments: &[String],
+    environment: Environment<'_>,
+) -> ExitCode {
+    let name = provider.address().rsplit('/').next().unwrap_or_default().to_owned();
+    log::start(&name, environment);
+    log::catch_panics();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        [] => match Request::read(environment) {
+            Ok(request) => report(serve_plugin(provider, &request)),
+            Err(refusal) => fail(&refusal.to_string()),
+        },
+        ["--debug" | "-debug"] => report(serve_debug(provider, &SocketPlace::read(environment))),
+        ["--version" | "-V"] => {
+            let version = env!("CARGO_PKG_VERSION");
+            report(say(&format!("terraform-provider-{name} {version}, plugin protocol {PROTOCOL}")))
+        }
+        _ => fail("Usage: [--debug | --version]. Without arguments it is started by a CLI."),
+    }
+}
+
+fn report(result: anyhow::Result<()>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(&format!("{error:#}")),
+    }
+}
+
+fn fail(message: &str) -> ExitCode {
+    // With nobody left to read it, the exit code says it.
+    let _unread = writeln!(io::stderr(), "{message}");
+    ExitCode::FAILURE
+}
+
+fn say(line: &str) -> anyhow::Result<()> {
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "{line}")
+        .and_then(|()| stdout.flush())
+        .context("failed to write to standard output")
+}
+
+fn serve_plugin<P: Provider>(provider: P, request: &Request) -> anyhow::Result<()> {
+    let identity = request.client_certificate.clone().map(Identity::accepting).transpose()?;
+    in_runtime(async {
+        let socket = Socket::bind(&request.socket)?;
+        let certificate = identity.as_ref().map(|identity| identity.certificate.as_slice());
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut terminate = signal(SignalKind::terminate())?;
+        say(&request.answer(socket.file.path(), certificate))?;
+        let end = CancellationToken::new();
+        let tls = identity.map(|identity| TlsAcceptor::from(identity.config));
+        let serving = serve(provider, socket.listener, tls, end.clone());
+        tokio::pin!(serving);
+        loop {
+            tokio::select! {
+                served = &mut serving => return served,
+                _ = interrupt.recv() => tracing::debug!("interrupt ignored: the CLI decides"),
+                _ = terminate.recv() => end.cancel(),
+            }
+        }
+    })
+}
+
+fn serve_debug<P: Provider>(provider: P, place: &SocketPlace) -> anyhow::Result<()> {
+    in_runtime(async {
+        let socket = Socket::bind(place)?;
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut terminate = signal(SignalKind::terminate())?;
+        let reattach = serde_json::json!({ provider.address(): {
+            "Protocol": "grpc",
+            "ProtocolVersion": PROTOCOL,
+            "Pid": std::process::id(),
+            "Test": true,
+            "Addr": { "Network": "unix", "String": socket.file.path() },
+        }});
+        say(&format!(
+            "Provider started. To use it, in the shell of the CLI:\n\n\
+             \texport TF_REATTACH_PROVIDERS='{reattach}'\n\n\
+             Interrupt it to end."
+        ))?;
+        let end = CancellationToken::new();
+        let serving = serve(provider, socket.listener, None, end.clone());
+        tokio::pin!(serving);
+        tokio::select! {
+            served = &mut serving => return served,
+            _ = interrupt.recv() => end.cancel(),
+            _ = terminate.recv() => end.cancel(),
+        }
+        serving.await
+    })
+}
+
+fn in_runtime(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("failed to start the runtime")?;
+    let result = runtime.block_on(work);
+    // What still hangs (a name look-up, say) must not keep the process.
+    runtime.shutdown_background();
+    result
+}
+
+/// Serves until told to end: by the controller's call, or by `end`.
+async fn serve<P: Provider>(
+    provider: P,
+    listener: UnixListener,
+    tls: Option<TlsAcceptor>,
+    end: CancellationToken,
+) -> anyhow::Result<()> {
+    let (send, connections) = mpsc::channel(16);
+    let accepting = tokio::spawn(accept(listener, tls, send));
+    let serving = tonic::transport::Server::builder()
+        .add_service(Server::new(provider).into_service())
+        .add_service(GrpcControllerServer::new(Controller { end: end.clone() }))
+        .serve_with_incoming_shutdown(
+            ReceiverStream::new(connections),
+            end.clone().cancelled_owned(),
+        );
+    let served = tokio::select! {
+        served = serving => served.context("failed to serve"),
+        () = async {
+            end.cancelled().await;
+            tokio::time::sleep(LAST_CALLS).await;
+        } => Ok(()),
+    };
+    accepting.abort();
+    served
+}
+
+/// The CLI's order to end.
+struct Controller {
+    end: CancellationToken,
+}
+
+#[async_trait]
+impl GrpcController for Controller {
+    async fn shutdown(&self, _request: Call<Empty>) -> Result<Response<Empty>, Status> {
+        self.end.cancel();
+        Ok(Response::new(Empty {}))
+    }
+}

@@ -1,0 +1,137 @@
+//! The plugin protocol's service over a [`Provider`]: decode, call, encode. No rule lives here.
+//!
+//! Holds: every call answers, whether or not any other call came before it; what panics becomes a
+//! diagnostic and the process lives on; nothing that a user typed is logged.
+
+mod guard;
+mod provider;
+mod reading;
+mod resource;
+mod rpc;
+
+use crate::{
+    framework::{
+        BoxFuture, Context, DataSource, Diagnostics, Path, Provider, Reported, Resource, Schema,
+        Type, Value,
+    },
+    wire::{self, WireError},
+};
+use proto::tfplugin6::{DynamicValue, provider_server::ProviderServer};
+use std::{
+    sync::{Arc, Mutex, PoisonError, RwLock},
+    time::Duration,
+};
+use tokio_util::sync::CancellationToken;
+
+/// Messages larger than this are refused, as the CLIs do.
+const MESSAGE_BYTES_MAX: usize = 256 << 20;
+
+/// The service. Holds the client that the last configuration made, and nothing else between calls.
+pub struct Server<P: Provider> {
+    provider: P,
+    client: RwLock<Option<Arc<P::Client>>>,
+    /// Cancelled when the user interrupts; then a new one serves the calls after.
+    stop: Mutex<CancellationToken>,
+}
+
+impl<P: Provider> Server<P> {
+    /// A server that is not configured yet.
+    pub fn new(provider: P) -> Self {
+        Self { provider, client: RwLock::new(None), stop: Mutex::new(CancellationToken::new()) }
+    }
+
+    /// The service with the protocol's limits.
+    pub fn into_service(self) -> ProviderServer<Self> {
+        ProviderServer::new(self)
+            .max_decoding_message_size(MESSAGE_BYTES_MAX)
+            .max_encoding_message_size(MESSAGE_BYTES_MAX)
+    }
+
+    fn context(&self, time: Duration) -> Context<P::Client> {
+        let client = self.client.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let stop = self.stop.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let stopped: BoxFuture<'static, ()> = Box::pin(stop.cancelled_owned());
+        Context::new(client, stopped, (tokio::time::Instant::now() + time).into_std())
+    }
+
+    /// Cancels what waits now; calls that come later wait anew.
+    fn stop(&self) {
+        let mut stop = self.stop.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *stop).cancel();
+    }
+
+    fn resource(
+        &self,
+        name: &str,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<&'static dyn Resource<P::Client>, Reported> {
+        let found = self.provider.resources().iter().find(|r| r.type_name() == name);
+        found.copied().ok_or_else(|| unknown_type(diagnostics, "resource type", name))
+    }
+
+    fn data_source(
+        &self,
+        name: &str,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<&'static dyn DataSource<P::Client>, Reported> {
+        let found = self.provider.data_sources().iter().find(|d| d.type_name() == name);
+        found.copied().ok_or_else(|| unknown_type(diagnostics, "data source", name))
+    }
+}
+
+fn unknown_type(diagnostics: &mut Diagnostics, what: &str, name: &str) -> Reported {
+    diagnostics.error(
+        Path::root(),
+        format!("Unknown {what}"),
+        format!(
+            "This version of the provider has no {what} `{name}`. Check the name, or the version \
+             constraint of the provider."
+        ),
+    )
+}
+
+/// A schema and its type: what decoding and encoding need.
+struct Shape {
+    schema: Schema,
+    ty: Type,
+}
+
+impl Shape {
+    fn new(schema: Schema) -> Self {
+        let ty = schema.value_type();
+        Self { schema, ty }
+    }
+
+    fn decode(
+        &self,
+        value: Option<&DynamicValue>,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Value, Reported> {
+        wire::decode(&self.ty, value).map_err(|error| misread(&error, diagnostics))
+    }
+
+    fn encode(
+        &self,
+        value: &Value,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Option<DynamicValue>, Reported> {
+        wire::encode(&self.ty, value).map(Some).map_err(|error| {
+            diagnostics.error(
+                error.path.clone(),
+                "Value of the wrong type",
+                format!("The provider produced {error}. This is a bug in the provider; please report it."),
+            )
+        })
+    }
+}
+
+fn misread(error: &WireError, diagnostics: &mut Diagnostics) -> Reported {
+    diagnostics.error(
+        error.path.clone(),
+        "Unreadable value",
+        format!(
+            "The CLI sent {error}. The provider and the CLI disagree about the schema: run the \
+             CLI's init command with -upgrade, and report a bug if that doesn't help."
+        ),
+    )
+}

@@ -1,0 +1,146 @@
+//! The calls that plan and change a managed resource.
+
+use super::{Server, Shape};
+use crate::{
+    framework::{
+        Create, Delete, Diagnostics, Failed, Path, Plan, Planned, Provider, Reported, Resource,
+        Timeouts, Update, Value, conformance,
+        plan::{self, plan},
+        result::{self, Leftover},
+    },
+    wire::path_to_proto,
+};
+use proto::tfplugin6 as pb;
+
+impl<P: Provider> Server<P> {
+    pub(super) async fn plan(
+        &self,
+        request: pb::plan_resource_change::Request,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<pb::plan_resource_change::Response, Reported> {
+        let resource = self.resource(&request.type_name, diagnostics)?;
+        let shape = Shape::new(resource.schema());
+        let prior = shape.decode(request.prior_state.as_ref(), diagnostics)?;
+        let proposed = shape.decode(request.proposed_new_state.as_ref(), diagnostics)?;
+        let config = shape.decode(request.config.as_ref(), diagnostics)?;
+        let sides = Plan { prior: &prior, config: &config };
+
+        let shared = plan(&shape.schema, sides, &proposed);
+        let mut planned = shared.clone();
+        let context = self.context(Timeouts::of(&prior).read);
+        resource.plan(&context, sides, &mut planned, diagnostics).await?;
+        let planned = plan::after_hook(&shape.schema, sides, &shared, planned);
+        self.encode_plan(&shape, &planned, request.prior_private, diagnostics)
+    }
+
+    fn encode_plan(
+        &self,
+        shape: &Shape,
+        planned: &Planned,
+        private: Vec<u8>,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<pb::plan_resource_change::Response, Reported> {
+        let mut requires_replace: Vec<_> = planned.replace.iter().map(path_to_proto).collect();
+        requires_replace.dedup();
+        Ok(pb::plan_resource_change::Response {
+            planned_state: shape.encode(&planned.state, diagnostics)?,
+            requires_replace,
+            planned_private: private,
+            ..Default::default()
+        })
+    }
+
+    pub(super) async fn apply(
+        &self,
+        request: pb::apply_resource_change::Request,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<pb::apply_resource_change::Response, Reported> {
+        let resource = self.resource(&request.type_name, diagnostics)?;
+        let shape = Shape::new(resource.schema());
+        let prior = shape.decode(request.prior_state.as_ref(), diagnostics)?;
+        let planned = shape.decode(request.planned_state.as_ref(), diagnostics)?;
+        let config = shape.decode(request.config.as_ref(), diagnostics)?;
+        let change = Change { prior: &prior, planned: &planned, config: &config };
+        let state = self.change(resource, &shape, change, diagnostics).await;
+        Ok(pb::apply_resource_change::Response {
+            new_state: shape.encode(&state, diagnostics)?,
+            private: request.planned_private,
+            ..Default::default()
+        })
+    }
+
+    /// Carries out a change and gives the state that holds after it, whatever happened.
+    async fn change(
+        &self,
+        resource: &dyn Resource<P::Client>,
+        shape: &Shape,
+        change: Change<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Value {
+        let Change { prior, planned, config } = change;
+        if planned.is_null() {
+            let context = self.context(Timeouts::of(prior).delete);
+            return match resource.delete(&context, Delete { prior }, diagnostics).await {
+                Ok(()) => Value::Null,
+                Err(Reported { .. }) => prior.clone(),
+            };
+        }
+        let times = Timeouts::of(planned);
+        let result = if prior.is_null() {
+            let context = self.context(times.create);
+            resource.create(&context, Create { planned, config }, diagnostics).await
+        } else {
+            let context = self.context(times.update);
+            resource.update(&context, Update { prior, planned, config }, diagnostics).await
+        };
+        match result {
+            Ok(returned) => applied(shape, planned, &returned, diagnostics),
+            Err(Failed { state: None, .. }) => prior.clone(),
+            Err(Failed { state: Some(state), .. }) => {
+                // What a failed update leaves out is as it was; after a failed create, as planned.
+                let reference = if prior.is_null() { planned } else { prior };
+                result::settle(&shape.schema, (reference, &state), Leftover::Null, diagnostics)
+                    .unwrap_or_else(|Reported { .. }| prior.clone())
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Change<'a> {
+    prior: &'a Value,
+    planned: &'a Value,
+    config: &'a Value,
+}
+
+/// The state after a success: complete, or with an error that says what is missing or differs.
+fn applied(
+    shape: &Shape,
+    planned: &Value,
+    returned: &Value,
+    diagnostics: &mut Diagnostics,
+) -> Value {
+    let schema = &shape.schema;
+    let sides = (planned, returned);
+    let state = match result::settle(schema, sides, Leftover::Report, diagnostics) {
+        Ok(state) => state,
+        // It exists all the same: store what is known of it.
+        Err(Reported { .. }) => {
+            return result::settle(schema, sides, Leftover::Null, &mut Diagnostics::new())
+                .unwrap_or(Value::Null);
+        }
+    };
+    for violation in conformance::check_apply(schema, planned, &state) {
+        let path: &Path = &violation.path;
+        diagnostics.error(
+            path.clone(),
+            "Result differs from the plan",
+            format!(
+                "After apply, `{path}` is not what was planned: {}. Plan again to see how it \
+                 stands now; if the difference comes back, please report a bug in the provider.",
+                violation.what
+            ),
+        );
+    }
+    state
+}

@@ -1,0 +1,364 @@
+//! The 36 calls of the protocol, each led to the place that answers it.
+//!
+//! Kinds that no provider here has yet (ephemeral and list resources, actions, functions, state
+//! stores) answer "unimplemented", which both CLIs take for "has none".
+
+use super::{Server, guard::answer};
+use crate::framework::{Diagnostics, Provider};
+use proto::tfplugin6::{self as pb, provider_server};
+use tonic::{Request, Response, Status, Streaming, async_trait};
+
+type Answer<T> = Result<Response<T>, Status>;
+type Nothing<T> = tokio_stream::Empty<Result<T, Status>>;
+
+/// Answers with what a method of the server makes of the request.
+macro_rules! call {
+    ($server:ident.$method:ident, $rpc:literal, $type_name:expr, $request:expr $(, $await:tt)?) => {{
+        let request = $request;
+        let type_name = $type_name(&request);
+        answer($rpc, type_name, async move {
+            let mut diagnostics = Diagnostics::new();
+            let result = call!(@run $server.$method(request, &mut diagnostics) $(, $await)?);
+            (result, diagnostics)
+        })
+        .await
+    }};
+    (@run $server:ident.$method:ident($request:ident, $diagnostics:expr)) => {
+        $server.$method(&$request, $diagnostics)
+    };
+    (@run $server:ident.$method:ident($request:ident, $diagnostics:expr), await) => {
+        $server.$method($request, $diagnostics).await
+    };
+}
+
+fn unserved<T>() -> Answer<T> {
+    Err(Status::unimplemented("this provider has nothing of this kind"))
+}
+
+#[async_trait]
+impl<P: Provider> provider_server::Provider for Server<P> {
+    async fn get_metadata(
+        &self,
+        _request: Request<pb::get_metadata::Request>,
+    ) -> Answer<pb::get_metadata::Response> {
+        answer("GetMetadata", String::new(), async { (Ok(self.metadata()), Diagnostics::new()) })
+            .await
+    }
+
+    async fn get_provider_schema(
+        &self,
+        _request: Request<pb::get_provider_schema::Request>,
+    ) -> Answer<pb::get_provider_schema::Response> {
+        answer("GetProviderSchema", String::new(), async {
+            (Ok(self.provider_schema()), Diagnostics::new())
+        })
+        .await
+    }
+
+    async fn get_resource_identity_schemas(
+        &self,
+        _request: Request<pb::get_resource_identity_schemas::Request>,
+    ) -> Answer<pb::get_resource_identity_schemas::Response> {
+        Ok(Response::new(Default::default()))
+    }
+
+    async fn validate_provider_config(
+        &self,
+        request: Request<pb::validate_provider_config::Request>,
+    ) -> Answer<pb::validate_provider_config::Response> {
+        call!(
+            self.validate_provider,
+            "ValidateProviderConfig",
+            |_: &pb::validate_provider_config::Request| String::new(),
+            request.into_inner()
+        )
+    }
+
+    async fn validate_resource_config(
+        &self,
+        request: Request<pb::validate_resource_config::Request>,
+    ) -> Answer<pb::validate_resource_config::Response> {
+        call!(
+            self.validate_resource,
+            "ValidateResourceConfig",
+            |r: &pb::validate_resource_config::Request| r.type_name.clone(),
+            request.into_inner()
+        )
+    }
+
+    async fn validate_data_resource_config(
+        &self,
+        request: Request<pb::validate_data_resource_config::Request>,
+    ) -> Answer<pb::validate_data_resource_config::Response> {
+        call!(
+            self.validate_data_source,
+            "ValidateDataResourceConfig",
+            |r: &pb::validate_data_resource_config::Request| r.type_name.clone(),
+            request.into_inner()
+        )
+    }
+
+    async fn configure_provider(
+        &self,
+        request: Request<pb::configure_provider::Request>,
+    ) -> Answer<pb::configure_provider::Response> {
+        call!(
+            self.configure,
+            "ConfigureProvider",
+            |_: &pb::configure_provider::Request| String::new(),
+            request.into_inner(),
+            await
+        )
+    }
+
+    async fn upgrade_resource_state(
+        &self,
+        request: Request<pb::upgrade_resource_state::Request>,
+    ) -> Answer<pb::upgrade_resource_state::Response> {
+        call!(
+            self.upgrade,
+            "UpgradeResourceState",
+            |r: &pb::upgrade_resource_state::Request| r.type_name.clone(),
+            request.into_inner()
+        )
+    }
+
+    async fn read_resource(
+        &self,
+        request: Request<pb::read_resource::Request>,
+    ) -> Answer<pb::read_resource::Response> {
+        call!(
+            self.read,
+            "ReadResource",
+            |r: &pb::read_resource::Request| r.type_name.clone(),
+            request.into_inner(),
+            await
+        )
+    }
+
+    async fn plan_resource_change(
+        &self,
+        request: Request<pb::plan_resource_change::Request>,
+    ) -> Answer<pb::plan_resource_change::Response> {
+        call!(
+            self.plan,
+            "PlanResourceChange",
+            |r: &pb::plan_resource_change::Request| r.type_name.clone(),
+            request.into_inner(),
+            await
+        )
+    }
+
+    async fn apply_resource_change(
+        &self,
+        request: Request<pb::apply_resource_change::Request>,
+    ) -> Answer<pb::apply_resource_change::Response> {
+        call!(
+            self.apply,
+            "ApplyResourceChange",
+            |r: &pb::apply_resource_change::Request| r.type_name.clone(),
+            request.into_inner(),
+            await
+        )
+    }
+
+    async fn import_resource_state(
+        &self,
+        request: Request<pb::import_resource_state::Request>,
+    ) -> Answer<pb::import_resource_state::Response> {
+        call!(
+            self.import,
+            "ImportResourceState",
+            |r: &pb::import_resource_state::Request| r.type_name.clone(),
+            request.into_inner(),
+            await
+        )
+    }
+
+    async fn move_resource_state(
+        &self,
+        request: Request<pb::move_resource_state::Request>,
+    ) -> Answer<pb::move_resource_state::Response> {
+        call!(
+            self.move_state,
+            "MoveResourceState",
+            |r: &pb::move_resource_state::Request| r.target_type_name.clone(),
+            request.into_inner()
+        )
+    }
+
+    async fn read_data_source(
+        &self,
+        request: Request<pb::read_data_source::Request>,
+    ) -> Answer<pb::read_data_source::Response> {
+        call!(
+            self.read_data_source,
+            "ReadDataSource",
+            |r: &pb::read_data_source::Request| r.type_name.clone(),
+            request.into_inner(),
+            await
+        )
+    }
+
+    async fn stop_provider(
+        &self,
+        _request: Request<pb::stop_provider::Request>,
+    ) -> Answer<pb::stop_provider::Response> {
+        tracing::info!("the user interrupts: what waits is cancelled");
+        self.stop();
+        Ok(Response::new(Default::default()))
+    }
+
+    async fn get_functions(
+        &self,
+        _request: Request<pb::get_functions::Request>,
+    ) -> Answer<pb::get_functions::Response> {
+        Ok(Response::new(Default::default()))
+    }
+
+    type ListResourceStream = Nothing<pb::list_resource::Event>;
+
+    async fn list_resource(
+        &self,
+        _request: Request<pb::list_resource::Request>,
+    ) -> Answer<Self::ListResourceStream> {
+        unserved()
+    }
+
+    type InvokeActionStream = Nothing<pb::invoke_action::Event>;
+
+    async fn invoke_action(
+        &self,
+        _request: Request<pb::invoke_action::Request>,
+    ) -> Answer<Self::InvokeActionStream> {
+        unserved()
+    }
+
+    type ReadStateBytesStream = Nothing<pb::read_state_bytes::Response>;
+
+    async fn read_state_bytes(
+        &self,
+        _request: Request<pb::read_state_bytes::Request>,
+    ) -> Answer<Self::ReadStateBytesStream> {
+        unserved()
+    }
+
+    async fn write_state_bytes(
+        &self,
+        _request: Request<Streaming<pb::write_state_bytes::RequestChunk>>,
+    ) -> Answer<pb::write_state_bytes::Response> {
+        unserved()
+    }
+
+    async fn validate_ephemeral_resource_config(
+        &self,
+        _request: Request<pb::validate_ephemeral_resource_config::Request>,
+    ) -> Answer<pb::validate_ephemeral_resource_config::Response> {
+        unserved()
+    }
+
+    async fn validate_list_resource_config(
+        &self,
+        _request: Request<pb::validate_list_resource_config::Request>,
+    ) -> Answer<pb::validate_list_resource_config::Response> {
+        unserved()
+    }
+
+    async fn validate_action_config(
+        &self,
+        _request: Request<pb::validate_action_config::Request>,
+    ) -> Answer<pb::validate_action_config::Response> {
+        unserved()
+    }
+
+    async fn upgrade_resource_identity(
+        &self,
+        _request: Request<pb::upgrade_resource_identity::Request>,
+    ) -> Answer<pb::upgrade_resource_identity::Response> {
+        unserved()
+    }
+
+    async fn generate_resource_config(
+        &self,
+        _request: Request<pb::generate_resource_config::Request>,
+    ) -> Answer<pb::generate_resource_config::Response> {
+        unserved()
+    }
+
+    async fn open_ephemeral_resource(
+        &self,
+        _request: Request<pb::open_ephemeral_resource::Request>,
+    ) -> Answer<pb::open_ephemeral_resource::Response> {
+        unserved()
+    }
+
+    async fn renew_ephemeral_resource(
+        &self,
+        _request: Request<pb::renew_ephemeral_resource::Request>,
+    ) -> Answer<pb::renew_ephemeral_resource::Response> {
+        unserved()
+    }
+
+    async fn close_ephemeral_resource(
+        &self,
+        _request: Request<pb::close_ephemeral_resource::Request>,
+    ) -> Answer<pb::close_ephemeral_resource::Response> {
+        unserved()
+    }
+
+    async fn call_function(
+        &self,
+        _request: Request<pb::call_function::Request>,
+    ) -> Answer<pb::call_function::Response> {
+        unserved()
+    }
+
+    async fn plan_action(
+        &self,
+        _request: Request<pb::plan_action::Request>,
+    ) -> Answer<pb::plan_action::Response> {
+        unserved()
+    }
+
+    async fn validate_state_store_config(
+        &self,
+        _request: Request<pb::validate_state_store::Request>,
+    ) -> Answer<pb::validate_state_store::Response> {
+        unserved()
+    }
+
+    async fn configure_state_store(
+        &self,
+        _request: Request<pb::configure_state_store::Request>,
+    ) -> Answer<pb::configure_state_store::Response> {
+        unserved()
+    }
+
+    async fn lock_state(
+        &self,
+        _request: Request<pb::lock_state::Request>,
+    ) -> Answer<pb::lock_state::Response> {
+        unserved()
+    }
+
+    async fn unlock_state(
+        &self,
+        _request: Request<pb::unlock_state::Request>,
+    ) -> Answer<pb::unlock_state::Response> {
+        unserved()
+    }
+
+    async fn get_states(
+        &self,
+        _request: Request<pb::get_states::Request>,
+    ) -> Answer<pb::get_states::Response> {
+        unserved()
+    }
+
+    async fn delete_state(
+        &self,
+        _request: Request<pb::delete_state::Request>,
+    ) -> Answer<pb::delete_state::Response> {
+        unserved()
+    }
+}
