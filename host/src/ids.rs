@@ -41,6 +41,8 @@ macro_rules! ids {
 
         impl $name {
             pub const KIND: &str = $kind;
+            /// Before every other in order.
+            pub const FIRST: Self = Self(Uuid::nil());
 
             pub fn new(source: &dyn IdSource) -> Self {
                 Self(source.next())

@@ -4,6 +4,8 @@ use std::{collections::BTreeMap, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
+use crate::{resource::quoted, violations::Violations};
+
 /// Amounts by resource: `cpu` in millicores, `memory` in bytes, others in whole units.
 pub type Amounts = BTreeMap<String, u64>;
 
@@ -69,4 +71,48 @@ pub enum StopSignal {
     Usr1,
     Usr2,
     Kill,
+}
+
+/// Names of variables that the host sets itself.
+const RESERVED_PREFIX: &str = "RUNTIMECLOUD_";
+
+const VARIABLES_BYTES_MAX: usize = 64 << 10;
+
+/// Checks names and values of environment variables.
+pub fn check_variables(
+    field: &str,
+    variables: &BTreeMap<String, String>,
+    found: &mut Violations,
+) {
+    let bytes: usize = variables.iter().map(|(name, value)| name.len() + value.len() + 2).sum();
+    if bytes > VARIABLES_BYTES_MAX {
+        found.add(field, format!("they take {bytes} bytes: use at most {VARIABLES_BYTES_MAX}"));
+        return;
+    }
+    for (name, value) in variables {
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let shown = quoted(name);
+        if name.is_empty() || name.as_bytes()[0].is_ascii_digit() || !name.bytes().all(fits) {
+            found.add(
+                field,
+                format!(
+                    "{shown} is not a variable's name: use letters, digits and `_`, not beginning \
+                     with a digit"
+                ),
+            );
+        } else if name.starts_with(RESERVED_PREFIX) {
+            found.add(
+                field,
+                format!("{shown} is the host's own: choose a name without `{RESERVED_PREFIX}`"),
+            );
+        }
+        if value.contains('\0') {
+            found.add(&format!("{field}[{shown}]"), "a variable can not hold a zero byte");
+        }
+    }
+}
+
+/// The variable that hands over a port: `http` becomes `PORT_HTTP`.
+pub fn port_variable(port: &str) -> String {
+    format!("PORT_{}", port.to_ascii_uppercase().replace('-', "_"))
 }

@@ -1,0 +1,117 @@
+//! Says yes or no to every change, and what the change is. Pure: the store calls it within the
+//! transaction, so that what it decides is still true when it is committed.
+//!
+//! Invariants:
+//! - A refusal, and a dry run, change nothing.
+//! - All faults of a call are found at once.
+//! - Every change of intent carries its events.
+
+pub mod declare;
+pub mod refusal;
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+pub use self::{
+    declare::{Create, Declared, Delete, Update},
+    refusal::Refusal,
+};
+use crate::{
+    capacity::{quota::Quota, target::CapacityTarget},
+    environments::model::Environment,
+    events::{Event, Subject},
+    ids::IdSource,
+    observed::Observed,
+    planner::{self, Plan, PlanReport, Receipts},
+    pools::model::WorkerPool,
+    records::{Change, Records},
+    tokens::{self, model::NewToken, model::Token},
+    violations::Violations,
+};
+
+/// A change that somebody asks for.
+#[derive(Debug, Clone)]
+pub enum Command {
+    CapacityTarget(Declare<CapacityTarget>),
+    CreateToken(NewToken),
+    Environment(Declare<Environment>),
+    /// The host itself: plan anew from what was observed, and record what is new in it.
+    Plan(Arc<Observed>),
+    Quota(Declare<Quota>),
+    /// The host itself: what became of a plan.
+    Receipts(Receipts),
+    /// By id or name.
+    RevokeToken(String),
+    ScalePool { key: String, size: u32, revision: u64 },
+    WorkerPool(Declare<WorkerPool>),
+}
+
+/// A change of one declared resource.
+#[derive(Debug, Clone)]
+pub enum Declare<N: Declared> {
+    Create(Create<N::Spec>),
+    Update(Update<N::Spec>),
+    Delete(Delete),
+}
+
+/// What a decision is made with.
+pub struct Context<'a> {
+    pub records: &'a Records,
+    pub now: Timestamp,
+    pub ids: &'a dyn IdSource,
+}
+
+/// What shall be stored, told to subscribers, and answered.
+#[derive(Debug)]
+pub struct Decision {
+    pub changes: Vec<Change>,
+    pub events: Vec<(Subject, Event)>,
+    pub answer: Answer,
+}
+
+/// All but a plan is stored beside its request id, to answer again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    CapacityTarget(Arc<CapacityTarget>),
+    Done,
+    Environment(Arc<Environment>),
+    #[serde(skip)]
+    Planned(Box<(Plan, PlanReport)>),
+    Quota(Arc<Quota>),
+    Token(Arc<Token>),
+    WorkerPool(Arc<WorkerPool>),
+}
+
+impl Decision {
+    pub fn unchanged(answer: Answer) -> Self {
+        Self { changes: Vec::new(), events: Vec::new(), answer }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.events.is_empty()
+    }
+}
+
+/// Decides. `found` are faults that were seen when the call was decoded.
+pub fn decide(
+    cx: &Context<'_>,
+    command: &Command,
+    found: Violations,
+) -> Result<Decision, Refusal> {
+    match command {
+        Command::CapacityTarget(change) => declare::decide(cx, change, found),
+        Command::CreateToken(new) => tokens::model::create(cx, new, found),
+        Command::Environment(change) => declare::decide(cx, change, found),
+        Command::Plan(observed) => Ok(planner::decide(cx, observed)),
+        Command::Quota(change) => declare::decide(cx, change, found),
+        Command::Receipts(receipts) => Ok(planner::record(cx, receipts)),
+        Command::RevokeToken(key) => tokens::model::revoke(cx, key),
+        Command::ScalePool { key, size, revision } => {
+            declare::scale(cx, &declare::Scale { key, size: *size, revision: *revision }, found)
+        }
+        Command::WorkerPool(change) => declare::decide(cx, change, found),
+    }
+}

@@ -1,0 +1,277 @@
+//! Create, update and delete, the same for every declared kind; what differs is in [`Declared`].
+
+use std::collections::BTreeMap;
+
+use super::{Answer, Context, Declare, Decision, Refusal};
+use crate::{
+    capacity::{quota, usage},
+    conditions::{self, Status},
+    events::{ConditionNow, Event, QuotaExceeded, Subject, Verb},
+    ids::IdSource,
+    pools::{model::WorkerPool, rules},
+    records::{Change, Record, Records},
+    resource::{self, Kind, Meta},
+    violations::Violations,
+};
+
+/// A kind of resource that users declare.
+pub trait Declared: Clone + Sized {
+    type Spec: Clone + PartialEq + std::fmt::Debug;
+    /// What it lies in: the parent's id, or `()`.
+    type Parent;
+    const KIND: Kind;
+
+    /// By id or name.
+    fn find<'a>(records: &'a Records, key: &str) -> Option<&'a Self>;
+    fn new(ids: &dyn IdSource, parent: Self::Parent, meta: Meta, spec: Self::Spec) -> Self;
+    fn with(&self, meta: Meta, spec: Self::Spec) -> Self;
+    fn id(&self) -> String;
+    fn meta(&self) -> &Meta;
+    fn spec(&self) -> &Self::Spec;
+    fn is_protected(spec: &Self::Spec) -> bool;
+    /// Finds the parent, or says at its field that it does not exist.
+    fn parent(records: &Records, key: &str, found: &mut Violations) -> Option<Self::Parent>;
+    /// Finds all faults of a specification; `before` is what it would replace.
+    fn check(
+        records: &Records,
+        before: Option<&Self>,
+        spec: &Self::Spec,
+        found: &mut Violations,
+    );
+    /// What still needs it, for people.
+    fn users(&self, records: &Records) -> Vec<String>;
+    fn record(self) -> Record;
+
+    /// Its name as a key.
+    fn key(&self, _: &Records) -> String {
+        self.meta().name.clone()
+    }
+
+    /// The key that a new one under a parent would have.
+    fn qualified(_: &Records, _: &Self::Parent, name: &str) -> String {
+        name.to_owned()
+    }
+
+    /// What stays when it is deleted, until it is gone; by default it is gone at once.
+    fn retire(&self, _: jiff::Timestamp) -> Option<Self> {
+        None
+    }
+
+    /// Events of its own besides that it was declared.
+    fn events(_before: Option<&Self>, _after: Option<&Self>) -> Vec<Event> {
+        Vec::new()
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Create<S> {
+    /// Id or name; empty for kinds without a parent.
+    pub parent: String,
+    pub name: String,
+    pub labels: BTreeMap<String, String>,
+    pub spec: S,
+}
+
+#[derive(Debug, Clone)]
+pub struct Update<S> {
+    pub key: String,
+    pub labels: BTreeMap<String, String>,
+    pub spec: S,
+    /// 0: whatever it has.
+    pub revision: u64,
+}
+
+#[derive(Debug, Clone)]
+pub struct Delete {
+    pub key: String,
+    /// 0: whatever it has.
+    pub revision: u64,
+}
+
+pub(super) struct Scale<'a> {
+    pub(super) key: &'a str,
+    pub(super) size: u32,
+    pub(super) revision: u64,
+}
+
+pub(super) fn decide<N: Declared>(
+    cx: &Context<'_>,
+    change: &Declare<N>,
+    found: Violations,
+) -> Result<Decision, Refusal> {
+    match change {
+        Declare::Create(it) => create::<N>(cx, it, found),
+        Declare::Update(it) => {
+            let current = find::<N>(cx, &it.key, it.revision)?;
+            update(cx, current, it.labels.clone(), it.spec.clone(), found)
+        }
+        Declare::Delete(it) => delete::<N>(cx, it),
+    }
+}
+
+fn create<N: Declared>(
+    cx: &Context<'_>,
+    it: &Create<N::Spec>,
+    mut found: Violations,
+) -> Result<Decision, Refusal> {
+    resource::check_name("name", &it.name, &mut found);
+    resource::check_labels("labels", &it.labels, &mut found);
+    let parent = N::parent(cx.records, &it.parent, &mut found);
+    N::check(cx.records, None, &it.spec, &mut found);
+    let parent = match parent {
+        Some(parent) if found.is_empty() => parent,
+        _ => return Err(Refusal::Invalid(found.into_vec())),
+    };
+    let key = N::qualified(cx.records, &parent, &it.name);
+    if let Some(other) = N::find(cx.records, &key) {
+        return Err(Refusal::NameExists { kind: N::KIND, name: key, id: other.id() });
+    }
+    let meta = Meta::first(it.name.clone(), it.labels.clone(), cx.now);
+    let new = N::new(cx.ids, parent, meta, it.spec.clone());
+    grant(cx, Step { before: None, after: Some(new), verb: Verb::Created })
+}
+
+fn update<N: Declared>(
+    cx: &Context<'_>,
+    current: &N,
+    labels: BTreeMap<String, String>,
+    spec: N::Spec,
+    mut found: Violations,
+) -> Result<Decision, Refusal> {
+    resource::check_labels("labels", &labels, &mut found);
+    N::check(cx.records, Some(current), &spec, &mut found);
+    if !found.is_empty() {
+        return Err(Refusal::Invalid(found.into_vec()));
+    }
+    if current.meta().deleting_since.is_some() {
+        return Err(Refusal::BeingDeleted { kind: N::KIND, name: current.key(cx.records) });
+    }
+    if current.meta().labels == labels && *current.spec() == spec {
+        return Ok(Decision::unchanged(answer(current.clone().record())));
+    }
+    let after = current.with(current.meta().declared_anew(labels, cx.now), spec);
+    grant(cx, Step { before: Some(current), after: Some(after), verb: Verb::Updated })
+}
+
+/// Changes a pool's size alone.
+pub(super) fn scale(
+    cx: &Context<'_>,
+    it: &Scale<'_>,
+    mut found: Violations,
+) -> Result<Decision, Refusal> {
+    let current = find::<WorkerPool>(cx, it.key, it.revision)?;
+    rules::check_size("size", it.size, &mut found);
+    if !found.is_empty() {
+        return Err(Refusal::Invalid(found.into_vec()));
+    }
+    let spec = crate::pools::model::WorkerPoolSpec { size: it.size, ..current.spec.clone() };
+    update(cx, current, current.meta.labels.clone(), spec, found)
+}
+
+fn delete<N: Declared>(cx: &Context<'_>, it: &Delete) -> Result<Decision, Refusal> {
+    let current = find::<N>(cx, &it.key, it.revision)?;
+    let name = current.key(cx.records);
+    if current.meta().deleting_since.is_some() {
+        return Ok(Decision::unchanged(answer(current.clone().record())));
+    }
+    if N::is_protected(current.spec()) {
+        return Err(Refusal::Protected { kind: N::KIND, name });
+    }
+    let by = current.users(cx.records);
+    if !by.is_empty() {
+        return Err(Refusal::InUse { kind: N::KIND, name, by });
+    }
+    let after = current.retire(cx.now);
+    grant(cx, Step { before: Some(current), after, verb: Verb::Deleted })
+}
+
+fn find<'a, N: Declared>(
+    cx: &Context<'a>,
+    key: &str,
+    revision: u64,
+) -> Result<&'a N, Refusal> {
+    let not_found = || Refusal::NotFound { kind: N::KIND, key: key.to_owned() };
+    let current = N::find(cx.records, key).ok_or_else(not_found)?;
+    let has = current.meta().revision;
+    if revision != 0 && revision != has {
+        let name = current.key(cx.records);
+        return Err(Refusal::RevisionMismatch { kind: N::KIND, name, wanted: revision, has });
+    }
+    Ok(current)
+}
+
+/// From what to what: both absent never.
+struct Step<'a, N> {
+    before: Option<&'a N>,
+    after: Option<N>,
+    verb: Verb,
+}
+
+/// The decision for a change whose form is right, if the quotas have room for it.
+fn grant<N: Declared>(cx: &Context<'_>, step: Step<'_, N>) -> Result<Decision, Refusal> {
+    let mut own = N::events(step.before, step.after.as_ref());
+    let (subject, changes, record) = match (step.before, step.after) {
+        (_, Some(after)) => {
+            let record = after.clone().record();
+            (subject(cx, &after), vec![Change::Put(record.clone())], record)
+        }
+        (Some(before), None) => {
+            let record = before.clone().record();
+            let conditions = Record::Conditions(before.id(), BTreeMap::new());
+            let changes = vec![Change::Remove(record.clone()), Change::Remove(conditions)];
+            (subject(cx, before), changes, record)
+        }
+        (None, None) => return Ok(Decision::unchanged(Answer::Done)),
+    };
+    let after = cx.records.with(&changes);
+    let excesses = usage::excesses(cx.records, &after);
+    if !excesses.is_empty() {
+        return Err(Refusal::QuotaExceeded(excesses));
+    }
+    own.insert(0, Event::declared(step.verb));
+    let events = own.into_iter().map(|event| (subject.clone(), event)).collect();
+    let mut decision = Decision { changes, events, answer: answer(record) };
+    report_quotas(cx, &after, &mut decision);
+    Ok(decision)
+}
+
+fn subject<N: Declared>(cx: &Context<'_>, it: &N) -> Subject {
+    Subject {
+        kind: N::KIND,
+        id: it.id(),
+        name: it.key(cx.records),
+        generation: it.meta().generation,
+    }
+}
+
+/// Records which quotas are over a limit after the change, and tells when that is new.
+pub(crate) fn report_quotas(cx: &Context<'_>, after: &Records, decision: &mut Decision) {
+    for quota in after.quotas.values() {
+        let id = quota.id.to_string();
+        let said = quota::conditions(quota, after);
+        let before = after.conditions.get(&id);
+        let Some(recorded) = conditions::record(before, cx.now, &said) else { continue };
+        let is_news = |it: &&conditions::Condition| {
+            let was = before.and_then(|before| before.get(it.name)).map(|it| it.status);
+            it.status == Status::False && was != Some(Status::False)
+        };
+        let news: BTreeMap<_, _> =
+            said.iter().filter(is_news).map(ConditionNow::entry).collect();
+        decision.changes.push(Change::Put(Record::Conditions(id, recorded)));
+        if !news.is_empty() {
+            let event = Event::QuotaExceeded(QuotaExceeded { conditions: news });
+            decision.events.push((subject(cx, &**quota), event));
+        }
+    }
+}
+
+fn answer(record: Record) -> Answer {
+    match record {
+        Record::CapacityTarget(it) => Answer::CapacityTarget(it),
+        Record::Environment(it) => Answer::Environment(it),
+        Record::Quota(it) => Answer::Quota(it),
+        Record::Token(it) => Answer::Token(it),
+        Record::WorkerPool(it) => Answer::WorkerPool(it),
+        Record::Conditions(..) | Record::Worker(_) => Answer::Done,
+    }
+}

@@ -1,0 +1,56 @@
+//! Why a change is refused, each with its numbers.
+
+use thiserror::Error;
+
+use crate::{
+    capacity::usage::Excess,
+    resource::{Kind, quoted},
+    violations::Violation,
+};
+
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Refusal {
+    #[error("{}", list(.0.iter().map(|it| format!("{}: {}", it.field, it.message))))]
+    Invalid(Vec<Violation>),
+    #[error("there is no {kind} {}", quoted(key))]
+    NotFound { kind: Kind, key: String },
+    #[error("a {kind} `{name}` exists already ({id}): choose another name, or import that one")]
+    NameExists { kind: Kind, name: String, id: String },
+    #[error(
+        "{kind} `{name}` has revision {has}, not {wanted}: somebody changed it since you read it; \
+         read it again and decide anew"
+    )]
+    RevisionMismatch { kind: Kind, name: String, wanted: u64, has: u64 },
+    #[error(
+        "{kind} `{name}` is protected from deletion: set `deletion_protection` to false first"
+    )]
+    Protected { kind: Kind, name: String },
+    #[error("{kind} `{name}` is still in use by {}: delete or move that first", shortened(by))]
+    InUse { kind: Kind, name: String, by: Vec<String> },
+    #[error("{kind} `{name}` is being deleted and can not be changed")]
+    BeingDeleted { kind: Kind, name: String },
+    #[error("{}", list(.0.iter().map(ToString::to_string)))]
+    QuotaExceeded(Vec<Excess>),
+    #[error(
+        "token `{name}` is the last administrator's token without an end: create another first"
+    )]
+    LastAdministrator { name: String },
+    #[error(
+        "another call was made with request id {}: use a new request id for each change",
+        quoted(request_id)
+    )]
+    RequestIdReused { request_id: String },
+}
+
+fn list(parts: impl Iterator<Item = String>) -> String {
+    parts.collect::<Vec<_>>().join("; ")
+}
+
+fn shortened(by: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let shown = by.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    match by.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}

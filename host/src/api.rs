@@ -1,0 +1,125 @@
+//! The host's API: what all its handlers share. A handler decodes, commits or reads, and encodes;
+//! the [`gate`] before it has authenticated and authorized the caller.
+
+pub mod convert;
+pub mod events;
+pub mod gate;
+pub mod host;
+pub mod page;
+pub mod status;
+
+use std::sync::Arc;
+
+use prost::Message;
+use proto::runtimecloud::v1;
+use sha2::{Digest, Sha256};
+use tokio_util::sync::CancellationToken;
+use tonic::{Request, Status};
+
+use crate::{
+    admission::{Answer, Command},
+    board::Board,
+    clock::Clock,
+    ids::TokenId,
+    observed::Observed,
+    places::Places,
+    records::Records,
+    store::{Mode, RequestKey, Store, Write},
+    tokens::model::Role,
+    violations::Violations,
+};
+
+/// What the handlers work with.
+#[derive(Clone)]
+pub struct Core {
+    pub store: Arc<dyn Store>,
+    pub board: Arc<Board>,
+    pub places: Arc<Places>,
+    pub clock: Arc<dyn Clock>,
+    /// Ends the streams that follow something.
+    pub shutdown: CancellationToken,
+}
+
+/// Who calls; put into each request by the gate.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    pub token: TokenId,
+    pub name: String,
+    pub role: Role,
+    pub request_id: String,
+}
+
+/// The truth at one moment, to encode resources from.
+pub struct View {
+    pub records: Arc<Records>,
+    pub observed: Arc<Observed>,
+    pub now: jiff::Timestamp,
+}
+
+/// A call that changes something.
+pub struct Call {
+    pub caller: Caller,
+    options: v1::WriteOptions,
+    fingerprint: String,
+    pub found: Violations,
+}
+
+impl Call {
+    /// Takes in the envelope of a request.
+    pub fn new<M: Message>(
+        request: &Request<M>,
+        options: Option<&v1::WriteOptions>,
+    ) -> Result<Self, Status> {
+        let caller = caller(request)?;
+        let mut found = Violations::default();
+        let options = options.cloned().unwrap_or_default();
+        let id = &options.request_id;
+        if id.len() > 128 || !id.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ') {
+            found.add("options.request_id", "it must be 1 to 128 printable ASCII characters");
+        }
+        // The type tells calls apart whose fields look alike.
+        let mut hash = Sha256::new();
+        hash.update(std::any::type_name::<M>());
+        hash.update(request.get_ref().encode_to_vec());
+        let fingerprint = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Self { caller, options, fingerprint, found })
+    }
+
+    pub fn revision(&self) -> u64 {
+        self.options.revision
+    }
+}
+
+impl Core {
+    /// Commits a command for a caller.
+    pub async fn write(&self, call: Call, command: Command) -> Result<Answer, Status> {
+        let Call { caller, options, fingerprint, found } = call;
+        let mode = if options.dry_run { Mode::DryRun } else { Mode::Commit };
+        let request_id = options.request_id;
+        let request = (!request_id.is_empty() && found.is_empty())
+            .then_some(RequestKey { caller: caller.token, request_id, fingerprint });
+        let write = Write { command, found, actor: caller.name, request, mode };
+        let answer = self.store.commit(write).await;
+        answer.map_err(|error| status::of_commit(&error, &caller.request_id))
+    }
+
+    /// Whether the token of a stream under way is still good.
+    pub fn still_admits(&self, caller: &Caller) -> bool {
+        let records = self.store.records();
+        records.tokens.get(&caller.token).is_some_and(|token| token.is_valid(self.clock.now()))
+    }
+
+    pub fn view(&self) -> View {
+        View {
+            records: self.store.records(),
+            observed: self.board.observed(),
+            now: self.clock.now(),
+        }
+    }
+}
+
+/// The caller of a request that went through the gate.
+pub fn caller<M>(request: &Request<M>) -> Result<Caller, Status> {
+    let caller = request.extensions().get::<Caller>().cloned();
+    caller.ok_or_else(|| Status::unauthenticated("no token was checked for this call"))
+}

@@ -1,0 +1,45 @@
+//! What the host is told by its command line and its environment; nothing else reads the latter.
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use clap::Args;
+
+/// Runs the host until it is told to stop (SIGTERM or SIGINT).
+#[derive(Debug, Clone, Args)]
+pub struct ServeArgs {
+    /// Folder for all that the host keeps; made if it is not there
+    #[arg(long, env = "RUNTIMECLOUD_DATA_DIR", value_name = "DIR")]
+    pub data_dir: PathBuf,
+
+    /// Loopback address to listen on; port 0 takes any free one
+    #[arg(
+        long,
+        env = "RUNTIMECLOUD_LISTEN",
+        value_name = "ADDRESS",
+        default_value = "127.0.0.1:7443",
+        value_parser = loopback
+    )]
+    pub listen: SocketAddr,
+
+    /// On the way out, stop all workers; otherwise they go on and a later host finds them
+    #[arg(long)]
+    pub stop_workers: bool,
+
+    /// What to log on standard error, such as `info` or `host=debug`
+    #[arg(long, env = "RUNTIMECLOUD_LOG", value_name = "FILTER", default_value = "info")]
+    pub log: String,
+}
+
+/// Tokens travel in clear, so they must not leave the machine.
+fn loopback(text: &str) -> Result<SocketAddr, String> {
+    let address: SocketAddr =
+        text.parse().map_err(|_| "it must be ADDRESS:PORT, such as 127.0.0.1:7443".to_owned())?;
+    if !address.ip().is_loopback() {
+        return Err(
+            "it is not a loopback address, and connections are not encrypted: listen on 127.0.0.1 \
+             and put a proxy with TLS before it"
+                .to_owned(),
+        );
+    }
+    Ok(address)
+}

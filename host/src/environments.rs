@@ -1,0 +1,5 @@
+//! Environments: named, isolated places where worker pools live.
+
+pub mod api;
+pub mod model;
+pub mod wire;

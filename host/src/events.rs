@@ -1,0 +1,183 @@
+//! The events of the host, as data. What is written here is a promise to every subscriber: fields
+//! are added, never renamed or removed, and a fixture per event and version keeps it.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    capacity::quota::Limit,
+    conditions::{Condition, Status},
+    ids::{EventId, PlanId, WorkerId},
+    pools::{conditions::Tally, worker::Reported},
+    resource::Kind,
+};
+
+/// What an event is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subject {
+    pub kind: Kind,
+    pub id: String,
+    /// As a key of the API: a pool's is `ENVIRONMENT/NAME`.
+    pub name: String,
+    /// Of its intent; 0 where there is none.
+    pub generation: u64,
+}
+
+/// An event as it stands in the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoggedEvent {
+    pub position: u64,
+    pub id: EventId,
+    pub type_name: String,
+    pub time: Timestamp,
+    pub subject_kind: String,
+    pub subject_id: String,
+    pub subject_name: String,
+    pub generation: u64,
+    pub actor: String,
+    /// The event's own fields, a JSON object.
+    pub data: String,
+}
+
+/// The name of the actor when it is nobody but the host.
+pub const HOST_ACTOR: &str = "host";
+
+macro_rules! events {
+    ($($(#[$doc:meta])* $name:ident $({ $($(#[$field_doc:meta])* $field:ident: $type:ty,)* })?;)*) => {
+        /// Something that happened.
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub enum Event {
+            $($(#[$doc])* $name($name),)*
+        }
+
+        $($(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+        pub struct $name { $($($(#[$field_doc])* pub $field: $type,)*)? })*
+
+        impl Event {
+            /// Names of all events, sorted.
+            pub const NAMES: &[&str] = &[$(stringify!($name),)*];
+
+            pub fn type_name(&self) -> &'static str {
+                match self {
+                    $(Self::$name(_) => stringify!($name),)*
+                }
+            }
+
+            /// The event's own fields as a JSON object.
+            pub fn data(&self) -> Result<String, serde_json::Error> {
+                match self {
+                    $(Self::$name(data) => serde_json::to_string(data),)*
+                }
+            }
+
+            /// Reads back what [`data`](Self::data) wrote, by any version.
+            pub fn read(type_name: &str, data: &str) -> Result<Option<Self>, serde_json::Error> {
+                match type_name {
+                    $(stringify!($name) => serde_json::from_str(data).map(Self::$name).map(Some),)*
+                    _ => Ok(None),
+                }
+            }
+        }
+    };
+}
+
+events! {
+    /// What a driver reports of some workers of a pool, or of a target, has changed.
+    ObservedStateChanged {
+        /// By worker, as it is now; one that is gone is `null`.
+        workers: BTreeMap<WorkerId, Option<Reported>>,
+        /// By condition of the subject itself, as it is now.
+        conditions: BTreeMap<String, ConditionNow>,
+    };
+    /// Workers of a pool were started or are gone, as planned.
+    ProvisioningApplied {
+        plan: PlanId,
+        started: Vec<WorkerId>,
+        removed: Vec<WorkerId>,
+    };
+    /// Workers of a pool could not be started, stopped or removed. The host tries again.
+    ProvisioningFailed {
+        plan: PlanId,
+        /// By worker: what went wrong.
+        workers: BTreeMap<WorkerId, String>,
+    };
+    /// It was decided which workers of a pool shall start and stop.
+    ProvisioningPlanned {
+        plan: PlanId,
+        start: Vec<WorkerId>,
+        /// By worker: one word that says why.
+        stop: BTreeMap<WorkerId, String>,
+    };
+    /// Limits of a quota changed.
+    QuotaChanged {
+        before: BTreeMap<String, Limit>,
+        after: BTreeMap<String, Limit>,
+    };
+    /// More of a quota is used than a limit says; it was granted before the limit was lowered, or
+    /// the limit is soft.
+    QuotaExceeded {
+        /// By condition of the quota.
+        conditions: BTreeMap<String, ConditionNow>,
+    };
+    /// Somebody declared, changed or withdrew a resource.
+    SpecificationDeclared {
+        change: Verb,
+    };
+    /// A pool became ready, unready, busy or settled.
+    WorkerPoolStateChanged {
+        size: u32,
+        workers: u32,
+        ready_workers: u32,
+        current_workers: u32,
+        conditions: BTreeMap<String, ConditionNow>,
+    };
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verb {
+    Created,
+    Updated,
+    /// Deletion was asked for.
+    Deleted,
+    /// A token.
+    Revoked,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConditionNow {
+    pub status: Status,
+    pub reason: String,
+    pub message: String,
+}
+
+impl ConditionNow {
+    /// The condition's name, and what it says.
+    pub fn entry(said: &Condition) -> (String, Self) {
+        let Condition { name, status, reason, message } = said.clone();
+        (name.to_owned(), Self { status, reason, message })
+    }
+}
+
+impl Event {
+    pub fn declared(change: Verb) -> Self {
+        Self::SpecificationDeclared(SpecificationDeclared { change })
+    }
+
+    pub fn pool_changed(
+        size: u32,
+        tally: Tally,
+        conditions: BTreeMap<String, ConditionNow>,
+    ) -> Self {
+        Self::WorkerPoolStateChanged(WorkerPoolStateChanged {
+            size,
+            workers: tally.workers,
+            ready_workers: tally.ready,
+            current_workers: tally.current,
+            conditions,
+        })
+    }
+}

@@ -1,0 +1,96 @@
+//! Does what a plan says: one idempotent call of a driver per action, and no choice left to make.
+
+use std::sync::Arc;
+
+use futures_util::{StreamExt, future::BoxFuture, stream};
+
+use crate::{
+    drivers::{CapacityDriver, DriverError},
+    ids::{CapacityTargetId, WorkerId},
+    places::Places,
+    planner::{Action, Plan},
+    pools::worker::Worker,
+    records::Records,
+};
+
+/// Driver calls that are under way at once.
+const CALLS_AT_ONCE: usize = 32;
+
+/// What became of each worker that a plan names.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    pub started: Vec<WorkerId>,
+    pub forgotten: Vec<WorkerId>,
+    /// Told to stop, or evicted.
+    pub stopped: Vec<WorkerId>,
+    pub failed: Vec<(WorkerId, String)>,
+}
+
+/// Where the call goes.
+struct Call<'a> {
+    target: CapacityTargetId,
+    worker: WorkerId,
+    verb: Verb<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Verb<'a> {
+    Ensure(&'a Worker),
+    Stop,
+    Forget,
+}
+
+/// Carries a plan out; `records` are those that the plan's decisions are stored in.
+pub async fn execute(plan: &Plan, records: &Records, places: &Places) -> Outcome {
+    let mut calls: Vec<BoxFuture<'_, _>> = Vec::new();
+    for call in plan.actions.iter().filter_map(call) {
+        calls.push(Box::pin(async move {
+            let result = perform(&call, records, places).await;
+            (call.worker, call.verb, result)
+        }));
+    }
+    let mut done = stream::iter(calls).buffer_unordered(CALLS_AT_ONCE);
+    let mut outcome = Outcome::default();
+    while let Some((worker, verb, result)) = done.next().await {
+        match (result, verb) {
+            (Ok(()), Verb::Ensure(_)) => outcome.started.push(worker),
+            (Ok(()), Verb::Forget) => outcome.forgotten.push(worker),
+            (Ok(()), Verb::Stop) => outcome.stopped.push(worker),
+            (Err(error), _) => outcome.failed.push((worker, with_causes(&error))),
+        }
+    }
+    outcome
+}
+
+fn call(action: &Action) -> Option<Call<'_>> {
+    let call = |worker: &Worker, verb| Call { target: worker.target, worker: worker.id, verb };
+    match action {
+        Action::Add(worker) | Action::Ensure(worker) => {
+            Some(Call { verb: Verb::Ensure(worker), ..call(worker, Verb::Stop) })
+        }
+        Action::Retire { worker, .. } | Action::Stop(worker) => Some(call(worker, Verb::Stop)),
+        Action::Forget(worker) => Some(call(worker, Verb::Forget)),
+        Action::Evict { target, worker, stopped } => {
+            let verb = if *stopped { Verb::Forget } else { Verb::Stop };
+            Some(Call { target: *target, worker: *worker, verb })
+        }
+        Action::RemovePool(_) => None,
+    }
+}
+
+async fn perform(call: &Call<'_>, records: &Records, places: &Places) -> Result<(), DriverError> {
+    // A target can not go while workers are on it.
+    let Some(target) = records.capacity_targets.get(&call.target) else { return Ok(()) };
+    let driver: Arc<dyn CapacityDriver> = places.driver(target)?;
+    match call.verb {
+        Verb::Ensure(worker) => driver.ensure(worker.id, &worker.template).await,
+        Verb::Stop => driver.stop(call.worker).await,
+        Verb::Forget => driver.forget(call.worker).await,
+    }
+}
+
+/// An error and its causes in one line, each said once.
+pub fn with_causes(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |error| error.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}

@@ -1,0 +1,235 @@
+//! Turns a plan, what was observed and what became of a plan into rows and events.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::{Action, Plan, Receipts, World, plan};
+use crate::{
+    admission::{Answer, Context, Decision, Declared, declare::report_quotas},
+    capacity::target,
+    conditions::{self, Condition},
+    environments::model as environments,
+    events::{
+        ConditionNow, Event, ObservedStateChanged, ProvisioningApplied, ProvisioningFailed,
+        ProvisioningPlanned, Subject,
+    },
+    ids::{PlanId, WorkerId, WorkerPoolId},
+    observed::Observed,
+    pools::{
+        conditions as pools,
+        worker::{Reported, Worker},
+    },
+    records::{Change, Record, Records},
+    resource::Kind,
+};
+
+/// Plans within the transaction, so that what is decided fits the very records it is stored in.
+pub(crate) fn decide(cx: &Context<'_>, observed: &Arc<Observed>) -> Decision {
+    let world = World { records: cx.records, observed };
+    let (plan, report) = plan(world, cx.now, cx.ids);
+    let mut journal = Journal::new(cx);
+    journal.planned(&plan);
+    journal.observed(observed);
+    let after = cx.records.with(&journal.changes());
+    journal.conditions(&after, observed);
+    let mut decision = journal.into_decision(Answer::Planned(Box::new((plan, report))));
+    if decision.changes.iter().any(|change| matches!(change, Change::Remove(_))) {
+        report_quotas(cx, &after, &mut decision);
+    }
+    decision
+}
+
+/// Records what became of a plan.
+pub(crate) fn record(cx: &Context<'_>, receipts: &Receipts) -> Decision {
+    let mut journal = Journal::new(cx);
+    let mut applied: BTreeMap<WorkerPoolId, ProvisioningApplied> = BTreeMap::new();
+    let entry = |pool: WorkerPoolId| (pool, ProvisioningApplied::of(receipts.plan));
+    for id in &receipts.started {
+        let Some(worker) = cx.records.workers.get(id) else { continue };
+        let (pool, empty) = entry(worker.pool);
+        applied.entry(pool).or_insert(empty).started.push(*id);
+        journal.worker(worker).launched = true;
+    }
+    for id in &receipts.forgotten {
+        let Some(worker) = cx.records.workers.get(id) else { continue };
+        let (pool, empty) = entry(worker.pool);
+        applied.entry(pool).or_insert(empty).removed.push(*id);
+        journal.changes.push(Change::Remove(Record::Worker(Arc::clone(worker))));
+        journal.workers.remove(id);
+    }
+    let mut failed: BTreeMap<WorkerPoolId, BTreeMap<WorkerId, String>> = BTreeMap::new();
+    for (id, message) in &receipts.failed {
+        let Some(worker) = cx.records.workers.get(id) else { continue };
+        failed.entry(worker.pool).or_default().insert(*id, message.clone());
+    }
+    for (pool, event) in applied {
+        journal.tell(pool, Event::ProvisioningApplied(event));
+    }
+    for (pool, workers) in failed {
+        let event = ProvisioningFailed { plan: receipts.plan, workers };
+        journal.tell(pool, Event::ProvisioningFailed(event));
+    }
+    journal.into_decision(Answer::Done)
+}
+
+impl ProvisioningApplied {
+    fn of(plan: PlanId) -> Self {
+        Self { plan, started: Vec::new(), removed: Vec::new() }
+    }
+}
+
+/// Changes and events in the making. A worker that changes for several reasons is stored once.
+struct Journal<'a> {
+    cx: &'a Context<'a>,
+    workers: BTreeMap<WorkerId, Worker>,
+    changes: Vec<Change>,
+    events: Vec<(Subject, Event)>,
+}
+
+impl<'a> Journal<'a> {
+    fn new(cx: &'a Context<'a>) -> Self {
+        Self { cx, workers: BTreeMap::new(), changes: Vec::new(), events: Vec::new() }
+    }
+
+    /// The worker as it will be stored.
+    fn worker(&mut self, worker: &Arc<Worker>) -> &mut Worker {
+        self.workers.entry(worker.id).or_insert_with(|| Worker::clone(worker))
+    }
+
+    fn changes(&self) -> Vec<Change> {
+        let workers = self.workers.values().cloned();
+        let workers = workers.map(|worker| Change::Put(Record::Worker(worker.into())));
+        workers.chain(self.changes.iter().cloned()).collect()
+    }
+
+    fn into_decision(self, answer: Answer) -> Decision {
+        Decision { changes: self.changes(), events: self.events, answer }
+    }
+
+    fn tell(&mut self, pool: WorkerPoolId, event: Event) {
+        let Some(pool) = self.cx.records.worker_pools.get(&pool) else { return };
+        let subject = Subject {
+            kind: Kind::WorkerPool,
+            id: pool.id.to_string(),
+            name: pool.key(self.cx.records),
+            generation: pool.meta.generation,
+        };
+        self.events.push((subject, event));
+    }
+
+    fn planned(&mut self, plan: &Plan) {
+        let mut planned: BTreeMap<WorkerPoolId, ProvisioningPlanned> = BTreeMap::new();
+        let empty =
+            || ProvisioningPlanned { plan: plan.id, start: Vec::new(), stop: BTreeMap::new() };
+        for action in &plan.actions {
+            match action {
+                Action::Add(worker) => {
+                    planned.entry(worker.pool).or_insert_with(empty).start.push(worker.id);
+                    self.worker(worker);
+                }
+                Action::Ensure(worker) => {
+                    planned.entry(worker.pool).or_insert_with(empty).start.push(worker.id);
+                }
+                Action::Retire { worker, why } => {
+                    let stop = &mut planned.entry(worker.pool).or_insert_with(empty).stop;
+                    stop.insert(worker.id, why.code().to_owned());
+                    *self.worker(worker) = worker.retired();
+                }
+                Action::RemovePool(id) => self.remove_pool(*id),
+                Action::Stop(_) | Action::Forget(_) | Action::Evict { .. } => {}
+            }
+        }
+        for (pool, event) in planned {
+            self.tell(pool, Event::ProvisioningPlanned(event));
+        }
+    }
+
+    fn remove_pool(&mut self, id: WorkerPoolId) {
+        let Some(pool) = self.cx.records.worker_pools.get(&id) else { return };
+        let conditions = Record::Conditions(id.to_string(), BTreeMap::new());
+        self.changes.push(Change::Remove(Record::WorkerPool(Arc::clone(pool))));
+        self.changes.push(Change::Remove(conditions));
+        let event = ObservedStateChanged {
+            workers: BTreeMap::new(),
+            conditions: [ConditionNow::entry(&gone())].into(),
+        };
+        self.tell(id, Event::ObservedStateChanged(event));
+    }
+
+    /// Workers whose driver says something new of them, an event per pool.
+    fn observed(&mut self, observed: &Observed) {
+        let mut news: BTreeMap<WorkerPoolId, BTreeMap<WorkerId, Option<Reported>>> = BTreeMap::new();
+        let mut unrecorded: BTreeMap<(WorkerPoolId, PlanId), Vec<WorkerId>> = BTreeMap::new();
+        for worker in self.cx.records.workers.values() {
+            let Some(seen) = observed.worker(worker.target, worker.id) else { continue };
+            let reported = Reported::of(seen);
+            if worker.reported.as_ref() != Some(&reported) {
+                news.entry(worker.pool).or_default().insert(worker.id, Some(reported.clone()));
+                self.worker(worker).reported = Some(reported);
+            }
+            if !worker.launched {
+                unrecorded.entry((worker.pool, worker.plan)).or_default().push(worker.id);
+                self.worker(worker).launched = true;
+            }
+        }
+        for ((pool, plan), started) in unrecorded {
+            let event = ProvisioningApplied { plan, started, removed: Vec::new() };
+            self.tell(pool, Event::ProvisioningApplied(event));
+        }
+        for (pool, workers) in news {
+            let event = ObservedStateChanged { workers, conditions: BTreeMap::new() };
+            self.tell(pool, Event::ObservedStateChanged(event));
+        }
+    }
+
+    /// Conditions whose status is not as recorded, an event per resource.
+    fn conditions(&mut self, after: &Records, observed: &Observed) {
+        for pool in after.worker_pools.values() {
+            let said = pools::conditions(pool, after, observed);
+            if self.has_news(after, &pool.id(), &said) {
+                let tally = pools::tally(pool, after, observed);
+                let event = Event::pool_changed(pool.spec.size, tally, now_true(&said));
+                self.tell(pool.id, event);
+            }
+        }
+        for environment in after.environments.values() {
+            let said = environments::conditions(environment, after, observed);
+            self.tell_conditions(after, &**environment, &said);
+        }
+        for target in after.capacity_targets.values() {
+            let said = target::conditions(target, observed);
+            self.tell_conditions(after, &**target, &said);
+        }
+    }
+
+    fn tell_conditions<N: Declared>(&mut self, after: &Records, it: &N, said: &[Condition]) {
+        if self.has_news(after, &it.id(), said) {
+            let subject = Subject {
+                kind: N::KIND,
+                id: it.id(),
+                name: it.key(after),
+                generation: it.meta().generation,
+            };
+            let conditions = now_true(said);
+            let event = ObservedStateChanged { workers: BTreeMap::new(), conditions };
+            self.events.push((subject, Event::ObservedStateChanged(event)));
+        }
+    }
+
+    /// Records the conditions if a status among them changed.
+    fn has_news(&mut self, after: &Records, id: &str, said: &[Condition]) -> bool {
+        let recorded = conditions::record(after.conditions.get(id), self.cx.now, said);
+        let is_news = recorded.is_some();
+        self.changes.extend(
+            recorded.map(|it| Change::Put(Record::Conditions(id.to_owned(), it))),
+        );
+        is_news
+    }
+}
+
+fn now_true(said: &[Condition]) -> BTreeMap<String, ConditionNow> {
+    said.iter().map(ConditionNow::entry).collect()
+}
+
+fn gone() -> Condition {
+    Condition::new("Exists", conditions::Status::False, "Deleted", "its last worker is gone")
+}

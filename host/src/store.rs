@@ -1,0 +1,123 @@
+//! Where intents, decided workers, tokens and events are kept.
+//!
+//! Guarantees that every store gives, and that the contract suite tests:
+//! - What [`commit`](Store::commit) answered is kept, whatever happens afterwards.
+//! - A command is decided on the records that its changes are stored in: nothing comes between.
+//! - Changes, their events and the answer to their request id are stored together or not at all.
+//! - Events have one order; a position is never used twice, and none appears below one already seen.
+
+pub mod lock;
+pub mod sqlite;
+
+mod schema;
+mod writer;
+
+use std::{path::PathBuf, sync::Arc};
+
+use futures_util::future::BoxFuture;
+use thiserror::Error;
+use tokio::sync::watch;
+
+use crate::{
+    admission::{Answer, Command, Refusal},
+    events::LoggedEvent,
+    ids::{HostId, TokenId},
+    records::Records,
+    violations::Violations,
+};
+
+pub trait Store: Send + Sync {
+    /// All that is committed.
+    fn records(&self) -> Arc<Records>;
+
+    /// Decides, stores and answers.
+    fn commit(&self, write: Write) -> BoxFuture<'_, Result<Answer, CommitError>>;
+
+    /// Events after a position, oldest first, at most `limit`.
+    fn events(&self, query: EventQuery) -> BoxFuture<'_, Result<Vec<LoggedEvent>, StoreError>>;
+
+    /// The position of the last committed event, and each later one.
+    fn last_position(&self) -> watch::Receiver<u64>;
+
+    /// The version of the records, and each later one.
+    fn version(&self) -> watch::Receiver<u64>;
+
+    /// The same for the life of the data folder.
+    fn host_id(&self) -> HostId;
+}
+
+/// A command with who sends it and how.
+#[derive(Debug, Clone)]
+pub struct Write {
+    pub command: Command,
+    /// Faults that were seen when the call was decoded.
+    pub found: Violations,
+    /// For the event log.
+    pub actor: String,
+    pub request: Option<RequestKey>,
+    pub mode: Mode,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    Commit,
+    /// Decide and answer, but store nothing.
+    DryRun,
+}
+
+/// Makes a repeated call answer as the first one did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestKey {
+    /// Request ids of different callers have nothing to do with each other.
+    pub caller: TokenId,
+    pub request_id: String,
+    /// The same for the same call.
+    pub fingerprint: String,
+}
+
+#[derive(Debug, Clone)]
+pub struct EventQuery {
+    pub after: u64,
+    /// Empty: all.
+    pub types: Vec<String>,
+    pub subject_id: Option<String>,
+    pub limit: u32,
+}
+
+#[derive(Debug, Error)]
+pub enum CommitError {
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    #[error("cannot store the change; nothing of it was kept")]
+    Failed(#[source] Arc<StoreError>),
+    #[error("a fault in the host ended the decision; nothing of it was kept")]
+    Panicked,
+    #[error("the store is shut down")]
+    Closed,
+}
+
+#[derive(Debug, Error)]
+pub enum StoreError {
+    #[error("cannot {doing} `{}`", path.display())]
+    Io { doing: &'static str, path: PathBuf, source: std::io::Error },
+    #[error(
+        "the data folder is in use by the host with process id {pid}: stop that one first, or \
+         choose another folder"
+    )]
+    InUse { pid: String },
+    #[error(
+        "the database was written by a newer host (its version is {found}, this one knows \
+         {known}): install that version again"
+    )]
+    Newer { found: u32, known: u32 },
+    #[error("the SQLite library is {found}, which can lose data: build with {needed} or newer")]
+    OldLibrary { found: &'static str, needed: &'static str },
+    #[error("cannot {doing}")]
+    Sqlite { doing: &'static str, source: rusqlite::Error },
+    #[error("cannot read the {table} `{id}` from the database")]
+    Document { table: &'static str, id: String, source: serde_json::Error },
+    #[error("cannot write a document")]
+    Encode(#[source] serde_json::Error),
+    #[error("the database holds {what}, which this host can not read")]
+    Unreadable { what: String },
+}

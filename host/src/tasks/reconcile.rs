@@ -1,0 +1,198 @@
+//! The one loop that brings reality to intent: observe, plan, execute, record.
+//!
+//! 1. *Observe*: every driver lists its workers.
+//! 2. *Plan*: decided and stored in one transaction, with what is new in the observation.
+//! 3. *Execute*: driver calls, in parallel.
+//! 4. *Record*: what became of them, in one transaction.
+//!
+//! Killed anywhere, the next round finds by 1 what is missing. A round with nothing to say stores
+//! nothing and tells nobody.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use futures_util::future;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    admission::{self, Answer, Command, Context},
+    board::Board,
+    capacity::target::CapacityTarget,
+    clock::Clock,
+    drivers::SeenPhase,
+    events::HOST_ACTOR,
+    executor::{self, Outcome, with_causes},
+    ids::{CapacityTargetId, SystemIds},
+    observed::{Failure, Observed, ObservedTarget},
+    places::Places,
+    planner::{Plan, PlanReport, Receipts},
+    records::Records,
+    store::{CommitError, Mode, Store, Write},
+    violations::Violations,
+};
+
+pub struct Reconciler {
+    pub store: Arc<dyn Store>,
+    pub places: Arc<Places>,
+    pub board: Arc<Board>,
+    pub clock: Arc<dyn Clock>,
+}
+
+/// The pause after a round that changed something; it doubles with each that did not.
+const PAUSE_MIN: Duration = Duration::from_millis(50);
+/// The longest pause while workers are on their way.
+const PAUSE_MAX_UNSETTLED: Duration = Duration::from_millis(200);
+const PAUSE_MAX: Duration = Duration::from_secs(1);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Round {
+    /// Something was decided, done or seen for the first time.
+    Changed,
+    Unchanged,
+}
+
+impl Reconciler {
+    /// Goes on until `stop`.
+    pub async fn run(self, stop: CancellationToken) {
+        let mut version = self.store.version();
+        let mut last: Option<(u64, Arc<Observed>)> = None;
+        let mut pause = PAUSE_MIN;
+        while !stop.is_cancelled() {
+            let round = self.round(&mut last).await.unwrap_or_else(|error| {
+                tracing::error!(error = with_causes(&error), "a round failed and is tried again");
+                Round::Unchanged
+            });
+            let observed = self.board.observed();
+            let longest = if is_settled(&observed) { PAUSE_MAX } else { PAUSE_MAX_UNSETTLED };
+            pause = match round {
+                Round::Changed => PAUSE_MIN,
+                Round::Unchanged => (pause * 2).min(longest),
+            };
+            let own = self.store.records().version;
+            tokio::select! {
+                () = stop.cancelled() => {}
+                // Only a version that this round did not make itself.
+                _ = version.wait_for(|version| *version != own) => {}
+                () = tokio::time::sleep(pause) => {}
+            }
+        }
+    }
+
+    /// Looks at every target and hangs up what it sees.
+    pub async fn observe(&self) -> Arc<Observed> {
+        let records = self.store.records();
+        self.places.retain(&records);
+        let targets = records.capacity_targets.values().map(|target| self.look(target));
+        let targets: BTreeMap<_, _> = future::join_all(targets).await.into_iter().collect();
+        let before = self.board.observed();
+        let mut failures = before.failures.clone();
+        failures.retain(|worker, _| {
+            records.workers.contains_key(worker)
+                || targets.values().any(|it| it.workers.iter().any(|it| it.contains_key(worker)))
+        });
+        let observed = Arc::new(Observed { targets, failures, waiting: before.waiting.clone() });
+        self.board.hang(Arc::clone(&observed));
+        observed
+    }
+
+    async fn look(&self, target: &CapacityTarget) -> (CapacityTargetId, ObservedTarget) {
+        let (workers, conditions) = match self.places.driver(target) {
+            Ok(driver) => (driver.list().await, driver.conditions()),
+            Err(error) => (Err(error), Vec::new()),
+        };
+        let workers = workers.map_err(|error| with_causes(&error));
+        let workers = workers.map(|all| all.into_iter().map(|seen| (seen.id, seen)).collect());
+        (target.id, ObservedTarget { observed_at: self.clock.now(), workers, conditions })
+    }
+
+    async fn round(
+        &self,
+        last: &mut Option<(u64, Arc<Observed>)>,
+    ) -> Result<Round, CommitError> {
+        let observed = self.observe().await;
+        let records = self.store.records();
+        let now = self.clock.now();
+        let is_same = last.as_ref().is_some_and(|(version, before)| {
+            *version == records.version && **before == *observed
+        });
+        let is_due = observed.failures.values().any(|failure| failure.retry_at <= now);
+        if is_same && !is_due {
+            return Ok(Round::Unchanged);
+        }
+        if !self.has_work(&records, &observed) {
+            *last = Some((records.version, observed));
+            return Ok(Round::Unchanged);
+        }
+        let answer = self.commit(Command::Plan(Arc::clone(&observed))).await?;
+        let Answer::Planned(planned) = answer else { return Ok(Round::Unchanged) };
+        let (plan, report) = *planned;
+        let outcome = executor::execute(&plan, &self.store.records(), &self.places).await;
+        let receipts = self.take_in(&plan, outcome, report);
+        if !receipts.is_empty() {
+            self.commit(Command::Receipts(receipts)).await?;
+        }
+        *last = None;
+        Ok(Round::Changed)
+    }
+
+    /// Whether planning would decide, tell or wait for anything new.
+    fn has_work(&self, records: &Records, observed: &Arc<Observed>) -> bool {
+        let cx = Context { records, now: self.clock.now(), ids: &SystemIds };
+        let command = Command::Plan(Arc::clone(observed));
+        match admission::decide(&cx, &command, Violations::default()) {
+            Ok(decision) => match &decision.answer {
+                Answer::Planned(planned) => {
+                    !decision.is_empty()
+                        || !planned.0.actions.is_empty()
+                        || planned.1.waiting != observed.waiting
+                }
+                _ => false,
+            },
+            Err(_) => false,
+        }
+    }
+
+    /// Keeps failures and waits in mind for the next rounds.
+    fn take_in(&self, plan: &Plan, outcome: Outcome, report: PlanReport) -> Receipts {
+        let mut observed = Observed::clone(&self.board.observed());
+        let now = self.clock.now();
+        let Outcome { started, forgotten, stopped, failed } = outcome;
+        for worker in started.iter().chain(&forgotten).chain(&stopped) {
+            observed.failures.remove(worker);
+        }
+        let mut news = BTreeMap::new();
+        for (worker, message) in failed {
+            let before = observed.failures.get(&worker);
+            if before.is_none_or(|before| before.message != message) {
+                tracing::warn!(%worker, message, "an action on a worker failed");
+                news.insert(worker, message.clone());
+            }
+            let failure = Failure::after(before, message, now);
+            observed.failures.insert(worker, failure);
+        }
+        observed.waiting = report.waiting;
+        self.board.hang(Arc::new(observed));
+        Receipts { plan: plan.id, started, forgotten, failed: news }
+    }
+
+    async fn commit(&self, command: Command) -> Result<Answer, CommitError> {
+        let write = Write {
+            command,
+            found: Violations::default(),
+            actor: HOST_ACTOR.to_owned(),
+            request: None,
+            mode: Mode::Commit,
+        };
+        self.store.commit(write).await
+    }
+}
+
+/// No worker is on its way up or down.
+fn is_settled(observed: &Observed) -> bool {
+    observed.targets.values().flat_map(|target| target.workers.iter().flatten()).all(
+        |(_, seen)| match seen.phase {
+            SeenPhase::Running => seen.ready,
+            SeenPhase::Backoff => true,
+            SeenPhase::Starting | SeenPhase::Stopping | SeenPhase::Stopped | SeenPhase::Lost => false,
+        },
+    )
+}
