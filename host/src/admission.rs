@@ -44,7 +44,11 @@ pub enum Command {
     Receipts(Receipts),
     /// By id or name.
     RevokeToken(String),
-    ScalePool { key: String, size: u32, revision: u64 },
+    ScalePool {
+        key: String,
+        size: u32,
+        revision: u64,
+    },
     WorkerPool(Declare<WorkerPool>),
 }
 
@@ -96,11 +100,7 @@ impl Decision {
 }
 
 /// Decides. `found` are faults that were seen when the call was decoded.
-pub fn decide(
-    cx: &Context<'_>,
-    command: &Command,
-    found: Violations,
-) -> Result<Decision, Refusal> {
+pub fn decide(cx: &Context<'_>, command: &Command, found: Violations) -> Result<Decision, Refusal> {
     match command {
         Command::CapacityTarget(change) => declare::decide(cx, change, found),
         Command::CreateToken(new) => tokens::model::create(cx, new, found),

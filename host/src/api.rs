@@ -96,8 +96,11 @@ impl Core {
         let Call { caller, options, fingerprint, found } = call;
         let mode = if options.dry_run { Mode::DryRun } else { Mode::Commit };
         let request_id = options.request_id;
-        let request = (!request_id.is_empty() && found.is_empty())
-            .then_some(RequestKey { caller: caller.token, request_id, fingerprint });
+        let request = (!request_id.is_empty() && found.is_empty()).then_some(RequestKey {
+            caller: caller.token,
+            request_id,
+            fingerprint,
+        });
         let write = Write { command, found, actor: caller.name, request, mode };
         let answer = self.store.commit(write).await;
         answer.map_err(|error| status::of_commit(&error, &caller.request_id))

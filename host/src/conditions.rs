@@ -50,7 +50,8 @@ pub struct RecordedStatus {
 /// Brings the record up to date. `None` when every status is as recorded.
 pub fn record(before: Option<&Recorded>, now: Timestamp, said: &[Condition]) -> Option<Recorded> {
     let old = |condition: &Condition| before.and_then(|before| before.get(condition.name));
-    let changed = |condition: &Condition| old(condition).map(|it| it.status) != Some(condition.status);
+    let changed =
+        |condition: &Condition| old(condition).map(|it| it.status) != Some(condition.status);
     if !said.iter().any(changed) {
         return None;
     }

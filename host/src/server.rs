@@ -104,9 +104,10 @@ pub async fn start(options: Options) -> Result<Serving> {
     let address = listener.local_addr().context("cannot tell the address listened on")?;
     write_file(&data_dir.join("endpoint"), &format!("http://{address}\n"))?;
     let stop = core.shutdown.clone();
-    let serving = router(&core)
-        .await?
-        .serve_with_incoming_shutdown(TcpListenerStream::new(listener), stop.clone().cancelled_owned());
+    let serving = router(&core).await?.serve_with_incoming_shutdown(
+        TcpListenerStream::new(listener),
+        stop.clone().cancelled_owned(),
+    );
     Ok(Serving {
         address,
         admin_token_path,

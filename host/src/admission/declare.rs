@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Answer, Context, Declare, Decision, Refusal};
+use super::{Answer, Context, Decision, Declare, Refusal};
 use crate::{
     capacity::{quota, usage},
     conditions::{self, Status},
@@ -32,12 +32,7 @@ pub trait Declared: Clone + Sized {
     /// Finds the parent, or says at its field that it does not exist.
     fn parent(records: &Records, key: &str, found: &mut Violations) -> Option<Self::Parent>;
     /// Finds all faults of a specification; `before` is what it would replace.
-    fn check(
-        records: &Records,
-        before: Option<&Self>,
-        spec: &Self::Spec,
-        found: &mut Violations,
-    );
+    fn check(records: &Records, before: Option<&Self>, spec: &Self::Spec, found: &mut Violations);
     /// What still needs it, for people.
     fn users(&self, records: &Records) -> Vec<String>;
     fn record(self) -> Record;
@@ -185,11 +180,7 @@ fn delete<N: Declared>(cx: &Context<'_>, it: &Delete) -> Result<Decision, Refusa
     grant(cx, Step { before: Some(current), after, verb: Verb::Deleted })
 }
 
-fn find<'a, N: Declared>(
-    cx: &Context<'a>,
-    key: &str,
-    revision: u64,
-) -> Result<&'a N, Refusal> {
+fn find<'a, N: Declared>(cx: &Context<'a>, key: &str, revision: u64) -> Result<&'a N, Refusal> {
     let not_found = || Refusal::NotFound { kind: N::KIND, key: key.to_owned() };
     let current = N::find(cx.records, key).ok_or_else(not_found)?;
     let has = current.meta().revision;
@@ -255,8 +246,7 @@ pub(crate) fn report_quotas(cx: &Context<'_>, after: &Records, decision: &mut De
             let was = before.and_then(|before| before.get(it.name)).map(|it| it.status);
             it.status == Status::False && was != Some(Status::False)
         };
-        let news: BTreeMap<_, _> =
-            said.iter().filter(is_news).map(ConditionNow::entry).collect();
+        let news: BTreeMap<_, _> = said.iter().filter(is_news).map(ConditionNow::entry).collect();
         decision.changes.push(Change::Put(Record::Conditions(id, recorded)));
         if !news.is_empty() {
             let event = Event::QuotaExceeded(QuotaExceeded { conditions: news });

@@ -21,9 +21,7 @@ pub enum Refusal {
          read it again and decide anew"
     )]
     RevisionMismatch { kind: Kind, name: String, wanted: u64, has: u64 },
-    #[error(
-        "{kind} `{name}` is protected from deletion: set `deletion_protection` to false first"
-    )]
+    #[error("{kind} `{name}` is protected from deletion: set `deletion_protection` to false first")]
     Protected { kind: Kind, name: String },
     #[error("{kind} `{name}` is still in use by {}: delete or move that first", shortened(by))]
     InUse { kind: Kind, name: String, by: Vec<String> },

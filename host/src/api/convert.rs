@@ -14,10 +14,7 @@ use crate::{
 };
 
 pub fn timestamp(time: Timestamp) -> prost_types::Timestamp {
-    prost_types::Timestamp {
-        seconds: time.as_second(),
-        nanos: time.subsec_nanosecond(),
-    }
+    prost_types::Timestamp { seconds: time.as_second(), nanos: time.subsec_nanosecond() }
 }
 
 pub fn read_timestamp(

@@ -77,17 +77,15 @@ impl Gate {
         headers: &HeaderMap,
         request_id: &str,
     ) -> Result<Option<Caller>, Status> {
-        let refuse = |code, reason, message: String| {
-            status::plain((code, reason), message, request_id)
-        };
+        let refuse =
+            |code, reason, message: String| status::plain((code, reason), message, request_id);
         let Ok(row) = METHODS.binary_search_by_key(&path, |(path, _)| path) else {
             let message = "this host has no such call: is the client newer than the host?";
             return Err(refuse(Code::Unimplemented, "NO_SUCH_CALL", message.to_owned()));
         };
         let Some(least) = METHODS[row].1 else { return Ok(None) };
         let Some(secret) = bearer(headers) else {
-            let message =
-                "a token is needed: send `authorization: Bearer TOKEN`; the first one is in \
+            let message = "a token is needed: send `authorization: Bearer TOKEN`; the first one is in \
                  `admin.token` in the host's data folder";
             return Err(refuse(Code::Unauthenticated, "NO_TOKEN", message.to_owned()));
         };
@@ -117,7 +115,8 @@ impl Gate {
 }
 
 fn bearer(headers: &HeaderMap) -> Option<&str> {
-    let (scheme, secret) = headers.get(http::header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    let (scheme, secret) =
+        headers.get(http::header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| secret.trim())
 }
 

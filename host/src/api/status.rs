@@ -28,9 +28,7 @@ pub fn of_commit(error: &CommitError, request_id: &str) -> Status {
             format!("{error}: {}", crate::executor::with_causes(&**source)),
             request_id,
         ),
-        CommitError::Panicked => {
-            plain((Code::Internal, "FAULT"), error.to_string(), request_id)
-        }
+        CommitError::Panicked => plain((Code::Internal, "FAULT"), error.to_string(), request_id),
     }
 }
 
@@ -111,11 +109,7 @@ fn field_violation(violation: &Violation) -> FieldViolation {
     FieldViolation::new(&violation.field, &violation.message)
 }
 
-fn details(
-    reason: &str,
-    facts: BTreeMap<&'static str, String>,
-    request_id: &str,
-) -> ErrorDetails {
+fn details(reason: &str, facts: BTreeMap<&'static str, String>, request_id: &str) -> ErrorDetails {
     let mut details = ErrorDetails::new();
     let facts: Vec<(String, String)> =
         facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();

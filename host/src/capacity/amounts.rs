@@ -46,8 +46,7 @@ pub fn check_resources<'a>(
         return;
     }
     for resource in resources {
-        let fits =
-            |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._-/".contains(&b);
+        let fits = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._-/".contains(&b);
         let begins = resource.starts_with(|first: char| first.is_ascii_lowercase());
         if !begins || resource.len() > 63 || !resource.bytes().all(fits) {
             found.add(

@@ -27,7 +27,8 @@ impl CapacityTargetsApi {
 impl CapacityTargets for CapacityTargetsApi {
     async fn create(&self, request: Request<v1::CreateCapacityTargetRequest>) -> Answered {
         let mut call = Call::new(&request, request.get_ref().options.as_ref())?;
-        let v1::CreateCapacityTargetRequest { name, labels, spec, options: _ } = request.into_inner();
+        let v1::CreateCapacityTargetRequest { name, labels, spec, options: _ } =
+            request.into_inner();
         let spec = wire::read_target(spec, &mut call.found);
         let create = Create { parent: String::new(), name, labels, spec };
         self.commit(call, Declare::Create(create)).await
@@ -62,7 +63,8 @@ impl CapacityTargets for CapacityTargetsApi {
 
     async fn update(&self, request: Request<v1::UpdateCapacityTargetRequest>) -> Answered {
         let mut call = Call::new(&request, request.get_ref().options.as_ref())?;
-        let v1::UpdateCapacityTargetRequest { key, labels, spec, options: _ } = request.into_inner();
+        let v1::UpdateCapacityTargetRequest { key, labels, spec, options: _ } =
+            request.into_inner();
         let spec = wire::read_target(spec, &mut call.found);
         let update = Update { key, labels, spec, revision: call.revision() };
         self.commit(call, Declare::Update(update)).await

@@ -111,9 +111,8 @@ impl Declared for Quota {
     }
 
     fn events(before: Option<&Self>, after: Option<&Self>) -> Vec<Event> {
-        let limits = |quota: Option<&Self>| {
-            quota.map(|quota| quota.spec.limits.clone()).unwrap_or_default()
-        };
+        let limits =
+            |quota: Option<&Self>| quota.map(|quota| quota.spec.limits.clone()).unwrap_or_default();
         let (before, after) = (limits(before), limits(after));
         if before == after {
             return Vec::new();

@@ -124,7 +124,12 @@ pub fn conditions(it: &Environment, records: &Records, observed: &Observed) -> V
         records.capacity_targets.values().filter(|it| resource::matches(selector, &it.meta.labels))
     };
     let available = if matching().any(|target| placement::is_open(target, observed)) {
-        Condition::new("TargetAvailable", Status::True, "TargetMatches", "a capacity target is open")
+        Condition::new(
+            "TargetAvailable",
+            Status::True,
+            "TargetMatches",
+            "a capacity target is open",
+        )
     } else if matching().next().is_some() {
         let message = "every capacity target that matches is cordoned or does not answer";
         Condition::new("TargetAvailable", Status::False, "TargetsClosed", message)

@@ -157,7 +157,8 @@ impl<'a> Journal<'a> {
 
     /// Workers whose driver says something new of them, an event per pool.
     fn observed(&mut self, observed: &Observed) {
-        let mut news: BTreeMap<WorkerPoolId, BTreeMap<WorkerId, Option<Reported>>> = BTreeMap::new();
+        let mut news: BTreeMap<WorkerPoolId, BTreeMap<WorkerId, Option<Reported>>> =
+            BTreeMap::new();
         let mut unrecorded: BTreeMap<(WorkerPoolId, PlanId), Vec<WorkerId>> = BTreeMap::new();
         for worker in self.cx.records.workers.values() {
             let Some(seen) = observed.worker(worker.target, worker.id) else { continue };
@@ -219,9 +220,7 @@ impl<'a> Journal<'a> {
     fn has_news(&mut self, after: &Records, id: &str, said: &[Condition]) -> bool {
         let recorded = conditions::record(after.conditions.get(id), self.cx.now, said);
         let is_news = recorded.is_some();
-        self.changes.extend(
-            recorded.map(|it| Change::Put(Record::Conditions(id.to_owned(), it))),
-        );
+        self.changes.extend(recorded.map(|it| Change::Put(Record::Conditions(id.to_owned(), it))));
         is_news
     }
 }

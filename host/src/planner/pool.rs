@@ -82,11 +82,7 @@ pub(super) fn plan(draft: &mut Draft<'_>, pool: &WorkerPool) {
     }
 }
 
-fn members<'a>(
-    draft: &Draft<'a>,
-    pool: &WorkerPool,
-    template: &WorkerTemplate,
-) -> Vec<Member<'a>> {
+fn members<'a>(draft: &Draft<'a>, pool: &WorkerPool, template: &WorkerTemplate) -> Vec<Member<'a>> {
     let observed = draft.world.observed;
     let member = |worker: &'a Arc<Worker>| Member {
         worker,

@@ -51,12 +51,13 @@ impl WorkerPools for WorkerPoolsApi {
         let caller = caller(&request)?;
         let view = self.0.view();
         let request = request.get_ref();
-        let parent = match request.parent.as_str() {
-            "" => None,
-            key => Some(view.records.environment(key).map(|it| it.id).ok_or_else(|| {
-                status::not_found(Kind::Environment, key, &caller.request_id)
-            })?),
-        };
+        let parent =
+            match request.parent.as_str() {
+                "" => None,
+                key => Some(view.records.environment(key).map(|it| it.id).ok_or_else(|| {
+                    status::not_found(Kind::Environment, key, &caller.request_id)
+                })?),
+            };
         let fits = |it: &&std::sync::Arc<WorkerPool>| {
             parent.is_none_or(|parent| parent == it.environment)
                 && resource::matches(&request.labels, &it.meta.labels)

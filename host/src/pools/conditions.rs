@@ -94,8 +94,7 @@ fn cause(pool: &WorkerPool, records: &Records, observed: &Observed) -> (String, 
         return (waiting.reason.code().to_owned(), waiting.message.clone(), true);
     }
     let unready = |worker: &&std::sync::Arc<Worker>| {
-        worker.runs()
-            && !observed.worker(worker.target, worker.id).is_some_and(|seen| seen.ready)
+        worker.runs() && !observed.worker(worker.target, worker.id).is_some_and(|seen| seen.ready)
     };
     let seen = |worker: &std::sync::Arc<Worker>| {
         observed.worker(worker.target, worker.id).cloned().map(|seen| (worker.id, seen))

@@ -79,11 +79,7 @@ const RESERVED_PREFIX: &str = "RUNTIMECLOUD_";
 const VARIABLES_BYTES_MAX: usize = 64 << 10;
 
 /// Checks names and values of environment variables.
-pub fn check_variables(
-    field: &str,
-    variables: &BTreeMap<String, String>,
-    found: &mut Violations,
-) {
+pub fn check_variables(field: &str, variables: &BTreeMap<String, String>, found: &mut Violations) {
     let bytes: usize = variables.iter().map(|(name, value)| name.len() + value.len() + 2).sum();
     if bytes > VARIABLES_BYTES_MAX {
         found.add(field, format!("they take {bytes} bytes: use at most {VARIABLES_BYTES_MAX}"));

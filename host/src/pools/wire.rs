@@ -96,7 +96,10 @@ fn read_stop(stop: &v1::StopPolicy, found: &mut Violations) -> StopSpec {
             format!("{} is not a signal: use one of {}", quoted(&stop.signal), names.join(", "));
         found.add("spec.stop.signal", message);
     }
-    StopSpec { signal, grace: convert::read_duration("spec.stop.grace", stop.grace.as_ref(), found) }
+    StopSpec {
+        signal,
+        grace: convert::read_duration("spec.stop.grace", stop.grace.as_ref(), found),
+    }
 }
 
 pub(super) fn pool(pool: &WorkerPool, view: &View) -> v1::WorkerPool {
@@ -152,9 +155,7 @@ fn readiness(readiness: &ReadinessSpec) -> v1::Readiness {
             v1::readiness::Check::Http(v1::HttpCheck { port, path: path.unwrap_or_default() })
         }
         CheckSpec::Tcp { port } => v1::readiness::Check::Tcp(v1::TcpCheck { port }),
-        CheckSpec::Command(command) => {
-            v1::readiness::Check::Command(v1::CommandCheck { command })
-        }
+        CheckSpec::Command(command) => v1::readiness::Check::Command(v1::CommandCheck { command }),
     };
     v1::Readiness {
         check: Some(check),

@@ -41,9 +41,10 @@ impl Workers for WorkersApi {
             _ if !request.labels.is_empty() => Vec::new(),
             "" => view.records.workers.values().collect(),
             key => {
-                let pool = view.records.worker_pool(key).ok_or_else(|| {
-                    status::not_found(Kind::WorkerPool, key, &caller.request_id)
-                })?;
+                let pool = view
+                    .records
+                    .worker_pool(key)
+                    .ok_or_else(|| status::not_found(Kind::WorkerPool, key, &caller.request_id))?;
                 view.records.workers_of(pool.id).collect()
             }
         };
@@ -98,7 +99,10 @@ fn encode(worker: &Worker, view: &View) -> v1::Worker {
     let ports = seen.map(|seen| &seen.ports).into_iter().flatten();
     v1::Worker {
         id: worker.id.to_string(),
-        worker_pool: records.worker_pools.get(&worker.pool).map_or_else(String::new, |pool| pool.key(records)),
+        worker_pool: records
+            .worker_pools
+            .get(&worker.pool)
+            .map_or_else(String::new, |pool| pool.key(records)),
         capacity_target: target.map(|it| it.meta.name.clone()).unwrap_or_default(),
         pool_generation: worker.pool_generation,
         phase: encode_phase(phase).into(),
@@ -107,7 +111,9 @@ fn encode(worker: &Worker, view: &View) -> v1::Worker {
         message,
         restarts: seen.map_or(0, |seen| seen.restarts),
         pid: seen.and_then(|seen| seen.pid).unwrap_or(0),
-        ports: ports.map(|(name, port)| (name.clone(), u32::from(*port))).collect::<BTreeMap<_, _>>(),
+        ports: ports
+            .map(|(name, port)| (name.clone(), u32::from(*port)))
+            .collect::<BTreeMap<_, _>>(),
         created_at: Some(convert::timestamp(worker.created_at)),
         started_at: seen.and_then(|seen| seen.started_at).map(convert::timestamp),
         observed_at: seen

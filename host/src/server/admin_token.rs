@@ -48,7 +48,8 @@ pub(super) async fn provide(data_dir: &Path, store: &dyn Store) -> Result<PathBu
         }
     };
     let name = free_name(store);
-    let new = NewToken { name: name.clone(), role: Role::Admin, hash: secret.hash(), expires_at: None };
+    let new =
+        NewToken { name: name.clone(), role: Role::Admin, hash: secret.hash(), expires_at: None };
     commit(store, Command::CreateToken(new)).await.context("cannot store the first token")?;
     for token in records.tokens.values() {
         if is_ours(&token.name) && token.revoked_at.is_none() {

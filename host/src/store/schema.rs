@@ -24,8 +24,7 @@ pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
         return Err(StoreError::OldLibrary { found: rusqlite::version(), needed: text });
     }
     let connection = Connection::open(path).map_err(sqlite("open the database"))?;
-    for (name, value) in
-        [("journal_mode", "wal"), ("synchronous", "full"), ("foreign_keys", "on")]
+    for (name, value) in [("journal_mode", "wal"), ("synchronous", "full"), ("foreign_keys", "on")]
     {
         connection.pragma_update(None, name, value).map_err(sqlite("set up the database"))?;
     }

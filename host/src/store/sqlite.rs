@@ -66,14 +66,7 @@ impl SqliteStore {
             .name("store".to_owned())
             .spawn(move || writer.run(queue))
             .map_err(|source| StoreError::Io { doing: "start a thread for", path, source })?;
-        Ok(Self {
-            jobs: Some(jobs),
-            writer: Some(writer),
-            published,
-            reader,
-            host_id,
-            _lock: lock,
-        })
+        Ok(Self { jobs: Some(jobs), writer: Some(writer), published, reader, host_id, _lock: lock })
     }
 }
 
@@ -169,8 +162,11 @@ fn each<T: DeserializeOwned>(
     while let Some(row) = rows.next().map_err(error())? {
         let id: String = row.get(0).map_err(error())?;
         let document: String = row.get(1).map_err(error())?;
-        let document = serde_json::from_str(&document)
-            .map_err(|source| StoreError::Document { table, id: id.clone(), source })?;
+        let document = serde_json::from_str(&document).map_err(|source| StoreError::Document {
+            table,
+            id: id.clone(),
+            source,
+        })?;
         put(id, document);
     }
     Ok(())

@@ -104,16 +104,13 @@ impl Reconciler {
         (target.id, ObservedTarget { observed_at: self.clock.now(), workers, conditions })
     }
 
-    async fn round(
-        &self,
-        last: &mut Option<(u64, Arc<Observed>)>,
-    ) -> Result<Round, CommitError> {
+    async fn round(&self, last: &mut Option<(u64, Arc<Observed>)>) -> Result<Round, CommitError> {
         let observed = self.observe().await;
         let records = self.store.records();
         let now = self.clock.now();
-        let is_same = last.as_ref().is_some_and(|(version, before)| {
-            *version == records.version && **before == *observed
-        });
+        let is_same = last
+            .as_ref()
+            .is_some_and(|(version, before)| *version == records.version && **before == *observed);
         let is_due = observed.failures.values().any(|failure| failure.retry_at <= now);
         if is_same && !is_due {
             return Ok(Round::Unchanged);
@@ -188,11 +185,13 @@ impl Reconciler {
 
 /// No worker is on its way up or down.
 fn is_settled(observed: &Observed) -> bool {
-    observed.targets.values().flat_map(|target| target.workers.iter().flatten()).all(
-        |(_, seen)| match seen.phase {
+    observed.targets.values().flat_map(|target| target.workers.iter().flatten()).all(|(_, seen)| {
+        match seen.phase {
             SeenPhase::Running => seen.ready,
             SeenPhase::Backoff => true,
-            SeenPhase::Starting | SeenPhase::Stopping | SeenPhase::Stopped | SeenPhase::Lost => false,
-        },
-    )
+            SeenPhase::Starting | SeenPhase::Stopping | SeenPhase::Stopped | SeenPhase::Lost => {
+                false
+            }
+        }
+    })
 }

@@ -73,7 +73,11 @@ pub struct NewToken {
     pub expires_at: Option<Timestamp>,
 }
 
-pub fn create(cx: &Context<'_>, new: &NewToken, mut found: Violations) -> Result<Decision, Refusal> {
+pub fn create(
+    cx: &Context<'_>,
+    new: &NewToken,
+    mut found: Violations,
+) -> Result<Decision, Refusal> {
     resource::check_name("name", &new.name, &mut found);
     if new.expires_at.is_some_and(|expires| expires <= cx.now) {
         found.add("expires_at", "it lies in the past: give a time to come, or leave it out");
@@ -130,7 +134,6 @@ fn decision(token: Token, verb: Verb) -> Decision {
 
 /// By id, or by name among those that are not revoked.
 fn find<'a>(records: &'a Records, key: &str) -> Option<&'a Arc<Token>> {
-    let by_name =
-        || records.tokens.values().find(|it| it.revoked_at.is_none() && it.name == key);
+    let by_name = || records.tokens.values().find(|it| it.revoked_at.is_none() && it.name == key);
     key.parse().ok().and_then(|id: TokenId| records.tokens.get(&id)).or_else(by_name)
 }
