@@ -23,7 +23,7 @@ resource "runtimecloud_quota" "team_a" {
   limits = {
     cpu     = { hard = "2" }
     memory  = { hard = "2Gi" }
-    workers = { hard = "20", soft = "10" }
+    workers = { hard = 20, soft = 10 }
   }
 }
 
