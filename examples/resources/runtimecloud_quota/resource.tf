@@ -1,0 +1,20 @@
+terraform {
+  required_providers {
+    runtimecloud = {
+      source = "runtimecloud/runtimecloud"
+    }
+  }
+}
+
+# The endpoint and the token come from RUNTIMECLOUD_ENDPOINT and RUNTIMECLOUD_TOKEN.
+provider "runtimecloud" {}
+
+resource "runtimecloud_quota" "team_a" {
+  name = "quota-team-a"
+
+  limits = {
+    cpu     = { hard = "2" }
+    memory  = { hard = "2Gi", soft = "1536Mi" }
+    workers = { hard = 20, soft = 10 }
+  }
+}
