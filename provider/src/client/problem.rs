@@ -59,9 +59,15 @@ impl CallError {
         if let Some(first) = refused.next() {
             return (first, refused.collect());
         }
-        let field = if remote.reason == NAME_EXISTS { "name" } else { "" };
-        let (summary, next) = advice(remote.code);
-        let problem = self.told(summary, &remote.message, remote, next);
+        let (field, (summary, next)) = match REASONS.iter().find(|row| row.0 == remote.reason) {
+            Some((_, field, advice)) => (*field, *advice),
+            None => ("", advice(remote.code)),
+        };
+        let mut next = next.to_owned();
+        if let (NAME_EXISTS, Some(id)) = (remote.reason.as_str(), remote.metadata.get("id")) {
+            let _ = write!(next, " Its id is `{id}`.");
+        }
+        let problem = self.told(summary, &remote.message, remote, &next);
         (Problem { field: field.to_owned(), ..problem }, Vec::new())
     }
 
@@ -107,7 +113,44 @@ const QUOTA_FACTS: &[(&str, &str)] = &[
 ];
 
 /// A summary and a next step.
-fn advice(code: tonic::Code) -> (&'static str, &'static str) {
+type Advice = (&'static str, &'static str);
+
+/// The host's reasons that say more than the code: the field they are about, and what to do.
+const REASONS: &[(&str, &str, Advice)] = &[
+    (
+        "BEING_DELETED",
+        "",
+        ("It is being deleted", "Wait until it is gone (`runtimecloud get`), then run again."),
+    ),
+    (
+        "DELETION_PROTECTED",
+        "spec.deletion_protection",
+        (
+            "Protected from deletion",
+            "If deleting it is meant, set `deletion_protection = false` and apply that first.",
+        ),
+    ),
+    (
+        "IN_USE",
+        "",
+        (
+            "Still in use",
+            "Remove what uses it first. In one configuration, refer to it by its attribute (as in \
+             `environment = runtimecloud_environment.dev.name`), so that Terraform knows the order.",
+        ),
+    ),
+    (
+        NAME_EXISTS,
+        "name",
+        (
+            "The name is taken",
+            "Choose another name, or bring what exists under management with `terraform import`.",
+        ),
+    ),
+];
+
+/// What to make of a code without a known reason.
+fn advice(code: tonic::Code) -> Advice {
     match code {
         tonic::Code::Unauthenticated => (
             "The host does not accept the token",
@@ -251,6 +294,18 @@ mod tests {
         assert!(problem.summary.contains(summary), "{problem:?}");
         assert!(problem.detail.contains(detail), "{problem:?}");
         assert!(problem.detail.starts_with("The provider tried to create"), "{problem:?}");
+    }
+
+    #[test]
+    fn a_taken_name_is_told_at_the_name_with_the_id_to_import() {
+        let mut details = ErrorDetails::new();
+        let id = ("id".to_owned(), "env_1".to_owned());
+        details.set_error_info(NAME_EXISTS, "runtimecloud", [id]);
+        let status = Status::with_error_details(Code::AlreadyExists, "it exists", details);
+        let problems = told(&status);
+        check(&problems, "taken", "terraform import");
+        check(&problems, "taken", "`env_1`");
+        assert_eq!(problems[0].field, "name");
     }
 
     #[test]

@@ -17,8 +17,10 @@ use crate::{
     },
 };
 
-/// Reasons of a worker that stay until someone changes the pool or the machine.
-const HOPELESS: &[&str] = &["CommandNotFound", "WorkingFolderMissing"];
+/// Reasons of a worker that stay until someone changes the pool or the machine, and after how many
+/// starts that is certain.
+const HOPELESS: &[(&str, u32)] =
+    &[("CannotStart", 2), ("CommandNotFound", 0), ("WorkingFolderMissing", 0)];
 const FIRST_LOOK: Duration = Duration::from_millis(50);
 /// Reasons told at most; more do not help.
 const TOLD_MAX: usize = 5;
@@ -87,7 +89,9 @@ fn is_hopeless(worker: &api::Worker, generation: u64) -> bool {
     worker.pool_generation >= generation
         && !worker.ready
         && worker.phase() == WorkerPhase::Backoff
-        && HOPELESS.contains(&worker.reason.as_str())
+        && HOPELESS
+            .iter()
+            .any(|(reason, restarts)| worker.reason == *reason && worker.restarts >= *restarts)
 }
 
 /// The pool's own words, then its workers', those that say the same told once.

@@ -1,0 +1,269 @@
+//! A host in memory, for what is asked of a resource rather than of a host: it keeps intent, answers
+//! over a real connection, and runs nothing. What the real host does is asked by the acceptance
+//! tests.
+
+use std::{
+    collections::BTreeMap,
+    net::SocketAddr,
+    sync::{Arc, Mutex},
+    time::{Duration, Instant},
+};
+
+use proto::runtimecloud::v1::{
+    self as api,
+    capacity_targets_server::{CapacityTargets, CapacityTargetsServer},
+    environments_server::{Environments, EnvironmentsServer},
+    quotas_server::{Quotas, QuotasServer},
+    worker_pools_server::{WorkerPools, WorkerPoolsServer},
+    workers_server::{Workers, WorkersServer},
+};
+use provider::{
+    client::{Client, Secret, Settings},
+    framework::Context,
+};
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic::{Code, Request, Response, Status, transport::Server};
+
+pub(crate) const TOKEN: &str = "a-token";
+
+/// What the host holds, and how it behaves.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    pub(crate) capacity_targets: BTreeMap<String, api::CapacityTarget>,
+    pub(crate) environments: BTreeMap<String, api::Environment>,
+    pub(crate) quotas: BTreeMap<String, api::Quota>,
+    pub(crate) worker_pools: BTreeMap<String, api::WorkerPool>,
+    next_id: u64,
+    /// Errors to answer the next calls with, the first first.
+    pub(crate) failures: Vec<Status>,
+    /// Each call: its name, and its request id if it was a write.
+    pub(crate) calls: Vec<(&'static str, String)>,
+    /// Calls take no end.
+    pub(crate) hangs: bool,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct FakeHost {
+    pub(crate) memory: Arc<Mutex<Memory>>,
+}
+
+impl FakeHost {
+    /// Serves until the runtime ends.
+    pub(crate) async fn start() -> (Self, SocketAddr) {
+        let host = Self::default();
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = Server::builder()
+            .add_service(CapacityTargetsServer::new(host.clone()))
+            .add_service(EnvironmentsServer::new(host.clone()))
+            .add_service(QuotasServer::new(host.clone()))
+            .add_service(WorkerPoolsServer::new(host.clone()))
+            .add_service(WorkersServer::new(host.clone()))
+            .serve_with_incoming(TcpListenerStream::new(listener));
+        tokio::spawn(server);
+        (host, address)
+    }
+
+    pub(crate) fn memory(&self) -> std::sync::MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap()
+    }
+
+    /// What every call does first.
+    async fn enter<T>(
+        &self,
+        call: &'static str,
+        request: Request<T>,
+        request_id: impl Fn(&T) -> String,
+    ) -> Result<T, Status> {
+        let token = request.metadata().get("authorization").and_then(|it| it.to_str().ok());
+        if token != Some(&format!("Bearer {TOKEN}")) {
+            return Err(Status::unauthenticated("the token is unknown"));
+        }
+        let request = request.into_inner();
+        let hangs = {
+            let mut memory = self.memory();
+            memory.calls.push((call, request_id(&request)));
+            if !memory.failures.is_empty() {
+                return Err(memory.failures.remove(0));
+            }
+            memory.hangs
+        };
+        if hangs {
+            std::future::pending::<()>().await;
+        }
+        Ok(request)
+    }
+}
+
+impl Memory {
+    fn metadata(&mut self, name: String, labels: BTreeMap<String, String>) -> api::Metadata {
+        self.next_id += 1;
+        let id = format!("fake_{}", self.next_id);
+        api::Metadata { id, name, generation: 1, revision: 1, labels, ..Default::default() }
+    }
+}
+
+/// For a connection to `address` with the right token.
+pub(crate) fn settings(address: SocketAddr) -> Settings {
+    Settings {
+        endpoint: format!("http://{address}"),
+        token: Secret::new(TOKEN),
+        ca_certificates: None,
+        request_timeout: Duration::from_secs(30),
+    }
+}
+
+/// A context that nobody interrupts.
+#[expect(clippy::disallowed_methods, reason = "a deadline far away, which nothing is compared with")]
+pub(crate) fn context(client: Client) -> Context<Client> {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    Context::new(Some(Arc::new(client)), Box::pin(std::future::pending()), deadline)
+}
+
+fn id_of(options: Option<&api::WriteOptions>) -> String {
+    options.map(|options| options.request_id.clone()).unwrap_or_default()
+}
+
+fn not_found() -> Status {
+    Status::new(Code::NotFound, "it is not there")
+}
+
+/// The five calls of a noun.
+macro_rules! noun {
+    ($service:ident, $noun:ident, $memory:ident, $create:ident $(. $parent:ident)?, $update:ident,
+     $list:ident; $($more:tt)*) => {
+        #[tonic::async_trait]
+        impl $service for FakeHost {
+            async fn create(
+                &self,
+                request: Request<api::$create>,
+            ) -> Result<Response<api::$noun>, Status> {
+                let request =
+                    self.enter("create", request, |r| id_of(r.options.as_ref())).await?;
+                let mut memory = self.memory();
+                let metadata = memory.metadata(request.name, request.labels);
+                let noun = api::$noun {
+                    metadata: Some(metadata.clone()),
+                    $($parent: request.$parent,)?
+                    spec: request.spec,
+                    observed: None,
+                };
+                if !request.options.is_some_and(|options| options.dry_run) {
+                    memory.$memory.insert(metadata.id, noun.clone());
+                }
+                Ok(Response::new(noun))
+            }
+
+            async fn get(
+                &self,
+                request: Request<api::GetRequest>,
+            ) -> Result<Response<api::$noun>, Status> {
+                let key = self.enter("get", request, |_| String::new()).await?.key;
+                let memory = self.memory();
+                let named = |noun: &&api::$noun| {
+                    let parent = String::new() $(+ &noun.$parent + "/")?;
+                    let name = &noun.metadata.as_ref().unwrap().name;
+                    parent + name == key
+                };
+                let found = memory.$memory.get(&key);
+                let found = found.or_else(|| memory.$memory.values().find(named));
+                found.cloned().map(Response::new).ok_or_else(not_found)
+            }
+
+            async fn update(
+                &self,
+                request: Request<api::$update>,
+            ) -> Result<Response<api::$noun>, Status> {
+                let request =
+                    self.enter("update", request, |r| id_of(r.options.as_ref())).await?;
+                let mut memory = self.memory();
+                let noun = memory.$memory.get_mut(&request.key).ok_or_else(not_found)?;
+                let options = request.options.unwrap_or_default();
+                let metadata = noun.metadata.as_mut().unwrap();
+                if options.revision != 0 && options.revision != metadata.revision {
+                    return Err(Status::aborted("it has another revision"));
+                }
+                metadata.revision += 1;
+                metadata.labels = request.labels;
+                noun.spec = request.spec;
+                Ok(Response::new(noun.clone()))
+            }
+
+            async fn delete(
+                &self,
+                request: Request<api::DeleteRequest>,
+            ) -> Result<Response<api::$noun>, Status> {
+                let request =
+                    self.enter("delete", request, |r| id_of(r.options.as_ref())).await?;
+                let gone = self.memory().$memory.remove(&request.key);
+                gone.map(Response::new).ok_or_else(not_found)
+            }
+
+            async fn list(
+                &self,
+                _: Request<api::ListRequest>,
+            ) -> Result<Response<api::$list>, Status> {
+                Err(Status::unimplemented("nobody asks"))
+            }
+
+            $($more)*
+        }
+    };
+}
+
+noun!(
+    CapacityTargets, CapacityTarget, capacity_targets, CreateCapacityTargetRequest,
+    UpdateCapacityTargetRequest, ListCapacityTargetsResponse;
+);
+noun!(
+    Environments, Environment, environments, CreateEnvironmentRequest, UpdateEnvironmentRequest,
+    ListEnvironmentsResponse;
+);
+noun!(Quotas, Quota, quotas, CreateQuotaRequest, UpdateQuotaRequest, ListQuotasResponse;);
+noun!(
+    WorkerPools, WorkerPool, worker_pools, CreateWorkerPoolRequest.environment,
+    UpdateWorkerPoolRequest, ListWorkerPoolsResponse;
+    async fn scale(
+        &self,
+        _: Request<api::ScaleWorkerPoolRequest>,
+    ) -> Result<Response<api::WorkerPool>, Status> {
+        Err(Status::unimplemented("nobody asks"))
+    }
+);
+
+#[tonic::async_trait]
+impl Workers for FakeHost {
+    type LogsStream = tokio_stream::Empty<Result<api::LogChunk, Status>>;
+
+    async fn get(&self, _: Request<api::GetRequest>) -> Result<Response<api::Worker>, Status> {
+        Err(not_found())
+    }
+
+    async fn list(
+        &self,
+        request: Request<api::ListRequest>,
+    ) -> Result<Response<api::ListWorkersResponse>, Status> {
+        let request = self.enter("list", request, |_| String::new()).await?;
+        // Two pages of one worker each.
+        let worker = |id: &str| api::Worker {
+            id: id.to_owned(),
+            worker_pool: request.parent.clone(),
+            ports: BTreeMap::from([("http".to_owned(), 4711)]),
+            ..Default::default()
+        };
+        let (worker, next) = match request.page_token.as_str() {
+            "" => (worker("wrk_2"), "more"),
+            _ => (worker("wrk_1"), ""),
+        };
+        let response =
+            api::ListWorkersResponse { workers: vec![worker], next_page_token: next.to_owned() };
+        Ok(Response::new(response))
+    }
+
+    async fn logs(
+        &self,
+        _: Request<api::LogsRequest>,
+    ) -> Result<Response<Self::LogsStream>, Status> {
+        Err(not_found())
+    }
+}
