@@ -36,6 +36,8 @@ pub(crate) struct Memory {
     next_id: u64,
     /// Errors to answer the next calls with, the first first.
     pub(crate) failures: Vec<Status>,
+    /// Errors to answer the next writes with that are no dry runs.
+    pub(crate) failures_of_writes: Vec<Status>,
     /// Each call: its name, and its request id if it was a write.
     pub(crate) calls: Vec<(&'static str, String)>,
     /// Calls take no end.
@@ -82,9 +84,14 @@ impl FakeHost {
         let request = request.into_inner();
         let hangs = {
             let mut memory = self.memory();
-            memory.calls.push((call, request_id(&request)));
+            let request_id = request_id(&request);
+            let is_write = !request_id.is_empty();
+            memory.calls.push((call, request_id));
             if !memory.failures.is_empty() {
                 return Err(memory.failures.remove(0));
+            }
+            if is_write && !memory.failures_of_writes.is_empty() {
+                return Err(memory.failures_of_writes.remove(0));
             }
             memory.hangs
         };
@@ -114,7 +121,10 @@ pub(crate) fn settings(address: SocketAddr) -> Settings {
 }
 
 /// A context that nobody interrupts.
-#[expect(clippy::disallowed_methods, reason = "a deadline far away, which nothing is compared with")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a deadline far away, which nothing is compared with"
+)]
 pub(crate) fn context(client: Client) -> Context<Client> {
     let deadline = Instant::now() + Duration::from_secs(60);
     Context::new(Some(Arc::new(client)), Box::pin(std::future::pending()), deadline)
@@ -179,6 +189,9 @@ macro_rules! noun {
                 let mut memory = self.memory();
                 let noun = memory.$memory.get_mut(&request.key).ok_or_else(not_found)?;
                 let options = request.options.unwrap_or_default();
+                if options.dry_run {
+                    return Ok(Response::new(noun.clone()));
+                }
                 let metadata = noun.metadata.as_mut().unwrap();
                 if options.revision != 0 && options.revision != metadata.revision {
                     return Err(Status::aborted("it has another revision"));

@@ -148,7 +148,7 @@ impl Bench {
         let parent = state.get("environment").as_str().map(|parent| format!("{parent}/"));
         let name = parent.unwrap_or_default() + state.text("name");
         let is_pool = self.resource.type_name() == "runtimecloud_worker_pool";
-        let mut config = config.clone();
+        let mut config = without_empty(config);
         config.set_attribute("timeouts", Value::Null);
         for key in [if is_pool { &name } else { state.text("name") }, state.text("id")] {
             let mut imported = self.import(key).await;
@@ -167,11 +167,18 @@ impl Bench {
         let first = self.plan(&Value::Null, &blurred).await.unwrap();
         assert_eq!(first, self.plan(&Value::Null, &blurred).await.unwrap(), "the same twice");
         let second = self.plan(&Value::Null, config).await.unwrap();
-        clean(&conformance::check_final_plan(
-            &self.resource.schema(),
-            &first.state,
-            &second.state,
-        ));
+        clean(&conformance::check_final_plan(&self.resource.schema(), &first.state, &second.state));
+    }
+}
+
+/// Collections that are empty left out: the host does not tell the one from the other.
+fn without_empty(config: &Value) -> Value {
+    match config {
+        Value::Map(entries) if entries.is_empty() => Value::Null,
+        Value::Object(_) => {
+            Value::object(config.entries().map(|(name, value)| (name, without_empty(value))))
+        }
+        value => value.clone(),
     }
 }
 
@@ -181,7 +188,7 @@ fn clean(violations: &[Violation]) {
 }
 
 /// Runs a check of every resource with many pairs of valid configurations.
-fn for_each_resource(check: impl AsyncFn(&Bench, Value, Value, Vec<bool>)) {
+fn for_each_resource(check: &impl AsyncFn(&Bench, Value, Value, Vec<bool>)) {
     for resource in RESOURCES {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let (host, address) = runtime.block_on(FakeHost::start());
@@ -213,12 +220,12 @@ fn defaults() -> std::collections::BTreeMap<String, String> {
 
 #[test]
 fn every_life_of_every_resource_keeps_terraforms_rules() {
-    for_each_resource(async |bench, first, second, _| bench.life(first, &second).await);
+    for_each_resource(&async |bench, first, second, _| bench.life(first, &second).await);
 }
 
 #[test]
 fn every_plan_of_unknown_values_holds_when_they_are_known() {
-    for_each_resource(async |bench, config, _, unknown| bench.refine(&config, &unknown).await);
+    for_each_resource(&async |bench, config, _, unknown| bench.refine(&config, &unknown).await);
 }
 
 #[test]

@@ -99,12 +99,13 @@ fn check_kind(attribute: &Attribute, place: Place, say: &mut impl FnMut(&str)) {
                 say("a dynamic type within a collection");
             }
         }
-        Kind::Nested(_, children) | Kind::Block(_, children) => {
+        Kind::Nested(nesting, children) | Kind::Block(nesting, children) => {
             if attribute.equal.is_some() {
                 say("equality by meaning belongs to the leaves");
             }
-            if children.is_empty() {
-                say("an object without attributes");
+            // A single one may say something by being there.
+            if children.is_empty() && *nesting != Nesting::Single {
+                say("objects without attributes");
             }
             if matches!(attribute.kind, Kind::Nested(..))
                 && children.iter().any(Attribute::is_block)

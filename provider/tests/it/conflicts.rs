@@ -1,0 +1,188 @@
+//! What a resource does when the host is not as the plan supposed: changed, gone, or full.
+
+use std::collections::BTreeMap;
+
+use proto::runtimecloud::v1 as api;
+use provider::{
+    client::{Client, Noun as _},
+    framework::{
+        Context, Create, Diagnostics, Plan, Planned, Read, Resource, Update, Value, conformance,
+        plan,
+        result::{self, Leftover},
+    },
+    resources::RESOURCES,
+};
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, StatusExt};
+
+use crate::fake_host::{FakeHost, context, settings};
+
+struct Bench {
+    resource: &'static dyn Resource<Client>,
+    context: Context<Client>,
+    host: FakeHost,
+}
+
+impl Bench {
+    async fn new(name: &str) -> Self {
+        let (host, address) = FakeHost::start().await;
+        let client = Client::new(settings(address), Some(BTreeMap::new())).unwrap();
+        let resource = RESOURCES.iter().find(|resource| resource.type_name() == name).unwrap();
+        Self { resource: *resource, context: context(client), host }
+    }
+
+    async fn plan(&self, prior: &Value, config: &Value) -> (Planned, Diagnostics) {
+        let mut diagnostics = Diagnostics::new();
+        let schema = self.resource.schema();
+        let proposed = conformance::proposed_new_state(&schema, prior, config);
+        let request = Plan { prior, config };
+        let mut planned = plan::plan(&schema, request, &proposed);
+        let hook = self.resource.plan(&self.context, request, &mut planned, &mut diagnostics);
+        assert_eq!(hook.await.is_err(), diagnostics.has_errors());
+        (planned, diagnostics)
+    }
+
+    async fn created(&self, config: &Value) -> Value {
+        let (planned, mut diagnostics) = self.plan(&Value::Null, config).await;
+        let request = Create { planned: &planned.state, config };
+        let created = self.resource.create(&self.context, request, &mut diagnostics).await;
+        let values = (&planned.state, &created.unwrap());
+        let schema = self.resource.schema();
+        result::settle(&schema, values, Leftover::Report, &mut diagnostics).unwrap()
+    }
+
+    /// The summary and detail of the first message of an update.
+    async fn update(&self, prior: &Value, config: &Value) -> Result<Value, (String, String)> {
+        let (planned, mut diagnostics) = self.plan(prior, config).await;
+        let request = Update { prior, planned: &planned.state, config };
+        let updated = self.resource.update(&self.context, request, &mut diagnostics).await;
+        updated.map_err(|_| {
+            let first = diagnostics.iter().next().unwrap();
+            (first.summary.clone(), first.detail.clone())
+        })
+    }
+}
+
+/// A whole configuration of a resource: what is not given is null.
+fn config(resource: &dyn Resource<Client>, given: &[(&str, Value)]) -> Value {
+    let mut config = Value::object(
+        resource.schema().attributes.iter().map(|attribute| (attribute.name, Value::Null)),
+    );
+    for (name, value) in given {
+        config.set_attribute(name, value.clone());
+    }
+    config
+}
+
+fn pool(bench: &Bench, size: u32) -> Value {
+    let attributes = bench.resource.schema();
+    let worker = attributes.attribute("worker").unwrap();
+    let mut object = Value::object(worker.children().iter().map(|child| (child.name, Value::Null)));
+    object.set_attribute("command", Value::list(["sleep", "9"]));
+    config(
+        bench.resource,
+        &[
+            ("name", "web".into()),
+            ("environment", "dev".into()),
+            ("size", size.into()),
+            ("worker", object),
+            ("wait_for_ready", false.into()),
+        ],
+    )
+}
+
+fn quota_is_full() -> Status {
+    let mut details = ErrorDetails::new();
+    let facts = [("quota".to_owned(), "team-a".to_owned())];
+    details.set_error_info("QUOTA_EXCEEDED", "runtimecloud", facts);
+    Status::with_error_details(Code::ResourceExhausted, "no room", details)
+}
+
+#[tokio::test]
+async fn a_change_since_the_plan_is_not_overwritten() {
+    let bench = Bench::new("runtimecloud_worker_pool").await;
+    let state = bench.created(&pool(&bench, 3)).await;
+    let scale = |pool: &mut api::WorkerPool, size| pool.spec.as_mut().unwrap().size = size;
+    bench.host.memory().worker_pools.values_mut().for_each(|pool| scale(pool, 5));
+    let (summary, detail) = bench.update(&state, &pool(&bench, 4)).await.unwrap_err();
+    assert_eq!(summary, "Changed by someone else since the plan");
+    assert!(detail.contains("changed: `size`"), "{detail}");
+    assert_eq!(bench.host.memory().worker_pools.values().next().unwrap().spec().size, 5);
+
+    bench.host.memory().worker_pools.values_mut().for_each(|pool| scale(pool, 3));
+    bench.update(&state, &pool(&bench, 4)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_revision_that_only_the_host_moved_on_is_no_conflict() {
+    let bench = Bench::new("runtimecloud_worker_pool").await;
+    let state = bench.created(&pool(&bench, 3)).await;
+    bench.host.memory().calls.clear();
+    bench.host.memory().failures_of_writes = vec![Status::aborted("another revision")];
+    bench.update(&state, &pool(&bench, 4)).await.unwrap();
+    let calls: Vec<&str> = bench.host.memory().calls.iter().map(|(call, _)| *call).collect();
+    assert_eq!(calls, ["update", "get", "update", "get", "update"], "the first only asks");
+}
+
+#[tokio::test]
+async fn what_is_gone_leaves_the_state_with_a_warning() {
+    let bench = Bench::new("runtimecloud_quota").await;
+    let limit = Value::object([("hard", Value::from("2")), ("soft", Value::Null)]);
+    let limits = Value::map([("cpu", limit)]);
+    let given = [("name", "team-a".into()), ("limits", limits)];
+    let state = bench.created(&config(bench.resource, &given)).await;
+    bench.host.memory().quotas.clear();
+    let mut diagnostics = Diagnostics::new();
+    let request = Read { prior: &state };
+    let read = bench.resource.read(&bench.context, request, &mut diagnostics).await;
+    assert_eq!(read, Ok(None));
+    let warning = diagnostics.iter().next().unwrap();
+    assert!(warning.detail.contains("`team-a`"), "{warning:?}");
+}
+
+#[tokio::test]
+async fn a_quota_without_room_is_told_in_the_plan_at_the_size() {
+    let bench = Bench::new("runtimecloud_worker_pool").await;
+    bench.host.memory().failures = vec![quota_is_full()];
+    let (_, diagnostics) = bench.plan(&Value::Null, &pool(&bench, 3)).await;
+    let problem = diagnostics.iter().next().unwrap();
+    assert_eq!(
+        (problem.path.to_string(), problem.summary.as_str()),
+        ("size".into(), "The quota has no room")
+    );
+}
+
+#[tokio::test]
+async fn what_is_not_certain_about_a_quota_is_not_told() {
+    let bench = Bench::new("runtimecloud_worker_pool").await;
+    let silent = async |prior: &Value, size, failures: Vec<Status>| {
+        bench.host.memory().failures = failures;
+        let (_, diagnostics) = bench.plan(prior, &pool(&bench, size)).await;
+        assert_eq!(diagnostics, Diagnostics::new());
+        bench.host.memory().failures.clear();
+    };
+    silent(&Value::Null, 3, vec![Status::unavailable("restarting")]).await;
+    silent(&Value::Null, 3, vec![Status::not_found("no such environment")]).await;
+
+    // A pool of the name is there, and may be about to be replaced.
+    let state = bench.created(&pool(&bench, 3)).await;
+    silent(&Value::Null, 3, vec![quota_is_full()]).await;
+    // Less is always allowed, so nobody asks; and from then on there may be room.
+    silent(&state, 2, vec![quota_is_full()]).await;
+    silent(&state, 9, vec![quota_is_full()]).await;
+}
+
+#[tokio::test]
+async fn a_plan_does_not_need_a_host() {
+    for configured in [false, true] {
+        let bench = Bench::new("runtimecloud_worker_pool").await;
+        let nobody = std::net::SocketAddr::from(([127, 0, 0, 1], 1));
+        let client = configured.then(|| Client::new(settings(nobody), None).unwrap().into());
+        let deadline = bench.context.deadline;
+        let context = Context::new(client, Box::pin(std::future::pending()), deadline);
+        let bench = Bench { context, ..bench };
+        let (planned, diagnostics) = bench.plan(&Value::Null, &pool(&bench, 3)).await;
+        assert_eq!(diagnostics, Diagnostics::new());
+        assert!(planned.state.get("labels_all").is_unknown(), "default labels are not known");
+    }
+}
