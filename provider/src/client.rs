@@ -260,7 +260,6 @@ impl Client {
         };
         let after = after.min(call.deadline() - Instant::now());
         let mut request = Request::new(message);
-        request.set_timeout(after);
         request.metadata_mut().insert("authorization", self.authorization.clone());
         let channel = self.channel.get_or_init(|| self.endpoint.connect_lazy()).clone();
         tokio::select! {
