@@ -67,7 +67,10 @@ pub fn upgraded(
     diagnostics: &mut Diagnostics,
 ) -> Result<Value, Reported> {
     let nulls = Value::object(schema.attributes.iter().map(|a| (a.name, walk::absent(a))));
-    settle(schema, (&nulls, returned), Leftover::Null, diagnostics)
+    let completed = complete_object(&schema.attributes, &nulls, returned);
+    let state = conform(schema, &completed, diagnostics)?;
+    // The stored form is the user's own: an empty collection must stay one.
+    settle(schema, (&state, &state), Leftover::Null, diagnostics)
 }
 
 fn conform(
@@ -131,7 +134,8 @@ fn keep_object(attributes: &[Attribute], reference: &Value, value: &Value) -> Va
     }))
 }
 
-/// The reference's form where it means the same; null and empty collections count as the same.
+/// The reference's form where it means the same; null and empty collections count as the same
+/// where the user may have written the one or the other.
 fn keep(attribute: &Attribute, reference: &Value, value: &Value) -> Value {
     if attribute.write_only {
         return Value::Null;
@@ -140,7 +144,8 @@ fn keep(attribute: &Attribute, reference: &Value, value: &Value) -> Value {
         return walk::absent(attribute);
     }
     let both_empty = is_empty(reference) && is_empty(value);
-    if (both_empty && !attribute.is_block()) || walk::same_meaning(attribute, reference, value) {
+    let has_form = attribute.mode.is_configurable() && !attribute.is_block();
+    if (both_empty && has_form) || walk::same_meaning(attribute, reference, value) {
         return reference.clone();
     }
     match &attribute.kind {

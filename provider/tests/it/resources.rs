@@ -1,7 +1,7 @@
 //! What holds for every resource, whatever its configuration: Terraform's rules of planning and
 //! applying, empty plans when nothing is to do, and state that survives reading and importing.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use proptest::{collection, prelude::*, test_runner::TestRunner};
 use provider::{
@@ -21,7 +21,7 @@ use crate::{
     fake_host::{FakeHost, context, settings},
 };
 
-const CASES: u32 = 48;
+const CASES: u32 = 32;
 
 /// A resource, and a host to have it on.
 struct Bench {
@@ -87,6 +87,12 @@ impl Bench {
         Some(settled.unwrap_or_else(|_| panic!("{diagnostics:?}")))
     }
 
+    fn upgrade(&self, state: &Value) -> Value {
+        let (schema, mut diagnostics) = (self.resource.schema(), Diagnostics::new());
+        let upgraded = result::upgraded(&schema, state, &mut diagnostics);
+        upgraded.unwrap_or_else(|_| panic!("{diagnostics:?}"))
+    }
+
     async fn import(&self, id: &str) -> Value {
         let (schema, mut diagnostics) = (self.resource.schema(), Diagnostics::new());
         let imported = self.resource.import(&self.context, Import { id }, &mut diagnostics).await;
@@ -116,6 +122,7 @@ impl Bench {
         let planned = self.plan(&Value::Null, &first).await.unwrap();
         assert!(planned.replace.is_empty());
         let state = self.create(&planned.state, &first).await;
+        assert_eq!(self.upgrade(&state), state, "what is stored is read back");
         assert_eq!(self.plan(&state, &first).await.unwrap().state, state, "nothing is to do");
         assert_eq!(self.read(&state).await.as_ref(), Some(&state), "nothing has drifted");
         self.import_and_plan(&state, &first).await;
@@ -189,10 +196,13 @@ fn clean(violations: &[Violation]) {
 
 /// Runs a check of every resource with many pairs of valid configurations.
 fn for_each_resource(check: &impl AsyncFn(&Bench, Value, Value, Vec<bool>)) {
-    for resource in RESOURCES {
+    let team = [("team".to_owned(), "a".to_owned())];
+    let defaults = [BTreeMap::from(team), BTreeMap::new()];
+    for (resource, defaults) in RESOURCES.iter().flat_map(|r| defaults.iter().map(move |d| (r, d)))
+    {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let (host, address) = runtime.block_on(FakeHost::start());
-        let client = Client::new(settings(address), Some(defaults())).unwrap();
+        let client = Client::new(settings(address), Some(defaults.clone())).unwrap();
         let bench = Bench { resource: *resource, context: context(client), host };
         let bench = Arc::new(bench);
         let checked = Arc::clone(&bench);
@@ -212,10 +222,6 @@ fn for_each_resource(check: &impl AsyncFn(&Bench, Value, Value, Vec<bool>)) {
         });
         result.unwrap_or_else(|error| panic!("{}: {error}", resource.type_name()));
     }
-}
-
-fn defaults() -> std::collections::BTreeMap<String, String> {
-    [("team".to_owned(), "a".to_owned())].into()
 }
 
 #[test]
