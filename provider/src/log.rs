@@ -17,6 +17,7 @@ use tracing::{
 };
 use tracing_subscriber::{
     Layer, Registry,
+    filter::Targets,
     layer::{Context, SubscriberExt},
     registry::LookupSpan,
 };
@@ -35,7 +36,10 @@ pub fn start(name: &str, environment: Environment<'_>) {
     if level == LevelFilter::OFF {
         return;
     }
-    let layer = Lines { name: name.to_owned() }.with_filter(level);
+    // Libraries write down what passes through them, tokens included: only their troubles are logged.
+    let ours = env!("CARGO_CRATE_NAME");
+    let filter = Targets::new().with_target(ours, level).with_default(level.min(LevelFilter::WARN));
+    let layer = Lines { name: name.to_owned() }.with_filter(filter);
     // Fails only where logging has been started before, in tests.
     let _already = tracing::subscriber::set_global_default(Registry::default().with(layer));
 }

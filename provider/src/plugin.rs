@@ -1,7 +1,8 @@
 //! The life of the plugin's process: start, listen, serve, end.
 //!
 //! Holds: standard output has the handshake's one line and nothing else; the socket file is gone when
-//! the process is; the process ends within about a second of being told to, whatever still hangs.
+//! the process is; the process ends within about a second of being told to, whatever still hangs, and
+//! soon after a CLI that was killed.
 //! An interrupt from the keyboard reaches the whole process group and is the CLI's to handle, so it
 //! is ignored, except in debug mode.
 
@@ -23,6 +24,7 @@ use proto::plugin::{
 };
 use std::{
     io::{self, Write},
+    os::unix::process::parent_id,
     process::ExitCode,
     time::Duration,
 };
@@ -36,6 +38,8 @@ use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
 use tonic::{Request as Call, Response, Status, async_trait};
 
+/// How often it is looked whether the CLI still lives.
+const PARENT_CHECK: Duration = Duration::from_secs(3);
 /// How long calls that are still open may go on after the order to end.
 const LAST_CALLS: Duration = Duration::from_millis(500);
 
@@ -83,6 +87,7 @@ fn say(line: &str) -> anyhow::Result<()> {
 }
 
 fn serve_plugin<P: Provider>(provider: P, request: &Request) -> anyhow::Result<()> {
+    let parent = parent_id();
     let identity = request.client_certificate.clone().map(Identity::accepting).transpose()?;
     in_runtime(async {
         let socket = Socket::bind(&request.socket)?;
@@ -99,9 +104,17 @@ fn serve_plugin<P: Provider>(provider: P, request: &Request) -> anyhow::Result<(
                 served = &mut serving => return served,
                 _ = interrupt.recv() => tracing::debug!("interrupt ignored: the CLI decides"),
                 _ = terminate.recv() => end.cancel(),
+                () = orphaned(parent) => end.cancel(),
             }
         }
     })
+}
+
+/// Ends when the CLI has died without saying so.
+async fn orphaned(parent: u32) {
+    while parent_id() == parent {
+        tokio::time::sleep(PARENT_CHECK).await;
+    }
 }
 
 fn serve_debug<P: Provider>(provider: P, place: &SocketPlace) -> anyhow::Result<()> {

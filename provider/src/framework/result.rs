@@ -161,10 +161,14 @@ fn keep(attribute: &Attribute, reference: &Value, value: &Value) -> Value {
                 _ => Vec::new(),
             };
             walk::map_elements(value, |step, element| {
-                match free.iter().position(|r| walk::same_object(children, r, element)) {
-                    Some(at) => free.swap_remove(at).clone(),
-                    None => keep_object(children, walk::element(reference, step), element),
-                }
+                let same = |reference: &&Value| {
+                    walk::same_object(children, &walk::fill(reference, element), element)
+                };
+                let reference = match free.iter().position(same) {
+                    Some(at) => free.swap_remove(at),
+                    None => walk::element(reference, step),
+                };
+                keep_object(children, reference, element)
             })
         }
     }

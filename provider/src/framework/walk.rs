@@ -99,6 +99,20 @@ pub(crate) fn element<'a>(value: &'a Value, step: &Step) -> &'a Value {
     }
 }
 
+/// The value with `known`'s values where it is unknown, as far as the two have the same shape.
+pub(crate) fn fill(value: &Value, known: &Value) -> Value {
+    match value {
+        Value::Unknown(_) => known.clone(),
+        Value::Object(attributes) => Value::object(
+            attributes.iter().map(|(name, value)| (name, fill(value, known.get(name)))),
+        ),
+        Value::List(_) | Value::Map(_) => {
+            map_elements(value, |step, value| fill(value, element(known, step)))
+        }
+        other => other.clone(),
+    }
+}
+
 /// The paths of all unknown values in `value`.
 pub(crate) fn unknown_paths(path: &Path, value: &Value, found: &mut Vec<Path>) {
     match value {

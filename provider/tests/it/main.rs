@@ -1,10 +1,20 @@
-//! Tests of the provider as a library.
+//! Tests of the provider, in one binary: as a library, and as a process that a CLI starts.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails where its helpers fail")]
 
+mod cli;
 mod client;
 mod configurations;
 mod conflicts;
+mod cycle;
+mod debug;
 mod fake_host;
+mod handshake;
+mod log;
+mod notes;
+mod properties;
+mod protocol;
 mod resources;
+mod tape;
 mod tidy;
+mod wire;

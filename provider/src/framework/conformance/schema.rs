@@ -21,7 +21,7 @@ pub fn check_schema(schema: &Schema) -> Vec<Violation> {
     for attribute in schema.attributes.iter().filter(|a| RESERVED.contains(&a.name)) {
         found.push(violation(&root.child(attribute.name), "a reserved name"));
     }
-    let place = Place { parent: None, in_set: false };
+    let place = Place { parent: None, in_filled: false, in_set: false };
     check_all(&schema.attributes, &root, place, &mut found);
     found
 }
@@ -30,6 +30,8 @@ pub fn check_schema(schema: &Schema) -> Vec<Violation> {
 #[derive(Clone, Copy)]
 struct Place {
     parent: Option<Mode>,
+    /// Within what the provider fills in when nothing is configured, as a whole.
+    in_filled: bool,
     in_set: bool,
 }
 
@@ -59,7 +61,9 @@ fn check_all(attributes: &[Attribute], path: &Path, place: Place, found: &mut Ve
                 attribute.kind,
                 Kind::Nested(Nesting::Set, _) | Kind::Block(Nesting::Set, _)
             );
-        let place = Place { parent: Some(attribute.mode), in_set };
+        let filled = attribute.mode == Mode::OptionalComputed && attribute.default.is_none();
+        let in_filled = place.in_filled || filled;
+        let place = Place { parent: Some(attribute.mode), in_filled, in_set };
         check_all(attribute.children(), &path, place, found);
     }
 }
@@ -82,6 +86,10 @@ fn check_modes(attribute: &Attribute, place: Place, say: &mut impl FnMut(&str)) 
     }
     if place.parent == Some(Mode::Computed) && attribute.mode != Mode::Computed {
         say("configurable within what is only computed");
+    }
+    if place.in_filled && !attribute.mode.is_computed() {
+        // Terraform takes such a value for one that was configured once, and proposes to unset it.
+        say("not computed, within what is optional and computed");
     }
     let rules = !attribute.validators.is_empty();
     if rules && attribute.mode == Mode::Computed {

@@ -1,0 +1,44 @@
+//! The mode for developers: the provider runs, and the CLI is told where.
+
+use crate::cli::{client, command, plain, within};
+use proto::tfplugin6::get_provider_schema;
+use std::path::Path;
+use tokio::io::{AsyncBufReadExt, BufReader};
+
+#[tokio::test]
+async fn debug_mode_prints_the_variable_and_serves_until_interrupted() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = command(folder.path()).arg("--debug").spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let variable = loop {
+        let line = within(lines.next_line()).await.unwrap().expect("it prints the variable");
+        if let Some((_, variable)) = line.split_once("TF_REATTACH_PROVIDERS='") {
+            break variable.trim_end_matches('\'').to_owned();
+        }
+    };
+    let json: serde_json::Value = serde_json::from_str(&variable).unwrap();
+    let reattach = &json["registry.terraform.io/runtimecloud/runtimecloud"];
+    assert_eq!(reattach["Protocol"], "grpc");
+    assert_eq!(reattach["ProtocolVersion"].as_u64(), Some(6));
+    assert_eq!(reattach["Pid"].as_u64(), child.id().map(u64::from));
+    assert_eq!(reattach["Test"], true);
+    let socket = Path::new(reattach["Addr"]["String"].as_str().unwrap());
+
+    for _ in 0..2 {
+        let channel = plain(socket).await;
+        let request = get_provider_schema::Request {};
+        assert!(client(channel).get_provider_schema(request).await.is_ok());
+    }
+    let pid = child.id().unwrap().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    assert!(within(child.wait()).await.unwrap().success());
+    assert!(!socket.exists());
+}
+
+#[tokio::test]
+async fn an_unknown_argument_is_explained() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = within(command(folder.path()).arg("--what").output()).await.unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("--debug"));
+}
