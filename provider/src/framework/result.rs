@@ -161,10 +161,8 @@ fn keep(attribute: &Attribute, reference: &Value, value: &Value) -> Value {
                 _ => Vec::new(),
             };
             walk::map_elements(value, |step, element| {
-                let same = |reference: &&Value| {
-                    walk::same_object(children, &walk::fill(reference, element), element)
-                };
-                let reference = match free.iter().position(same) {
+                let origin = free.iter().position(|r| walk::may_become(children, r, element));
+                let reference = match origin {
                     Some(at) => free.swap_remove(at),
                     None => walk::element(reference, step),
                 };

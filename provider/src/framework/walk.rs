@@ -1,63 +1,91 @@
 //! Helpers that the rules share: what an attribute's value looks like in full, and what means the
 //! same.
 
-use super::{Attribute, Kind, Nesting, Path, Step, Type, Value};
+use super::{Attribute, Equal, Kind, Nesting, Path, Step, Type, Value};
 use std::collections::BTreeMap;
 
 /// Whether two values of an attribute mean the same: equal, or every leaf equal by its rule.
 pub(crate) fn same_meaning(attribute: &Attribute, a: &Value, b: &Value) -> bool {
-    if a == b {
-        return true;
-    }
-    match &attribute.kind {
-        Kind::Value(_) => attribute.equal.is_some_and(|equal| same_leaves(equal, a, b)),
-        Kind::Nested(_, children) | Kind::Block(_, children) => {
-            same_objects(a, b, &|a, b| same_object(children, a, b))
-        }
-    }
+    Sameness::Exact.attribute(attribute, a, b)
 }
 
 /// Whether two objects mean the same in each attribute.
 pub(crate) fn same_object(attributes: &[Attribute], a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Object(_), Value::Object(_)) => {
-            attributes.iter().all(|at| same_meaning(at, a.get(at.name), b.get(at.name)))
-        }
-        _ => a == b,
-    }
+    Sameness::Exact.object(attributes, a, b)
 }
 
-fn same_leaves(equal: fn(&Value, &Value) -> bool, a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::List(_), Value::List(_))
-        | (Value::Set(_), Value::Set(_))
-        | (Value::Map(_), Value::Map(_)) => same_objects(a, b, &|a, b| same_leaves(equal, a, b)),
-        _ => a == b || (a.is_set() && b.is_set() && equal(a, b)),
-    }
+/// Whether an object is what another one, with unknowns, may become.
+pub(crate) fn may_become(attributes: &[Attribute], unknown: &Value, known: &Value) -> bool {
+    Sameness::Open.object(attributes, unknown, known)
 }
 
-/// Elementwise: lists by position, maps by key, sets one to one; else as one object.
-fn same_objects(a: &Value, b: &Value, same: &dyn Fn(&Value, &Value) -> bool) -> bool {
-    match (a, b) {
-        (Value::List(x), Value::List(y)) => {
-            x.len() == y.len() && x.iter().zip(y).all(|(x, y)| same(x, y))
+/// Whether an unknown value on the left is the same as anything.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sameness {
+    Exact,
+    Open,
+}
+
+impl Sameness {
+    fn plain(self, a: &Value, b: &Value) -> bool {
+        a == b || (self == Self::Open && a.is_unknown())
+    }
+
+    fn attribute(self, attribute: &Attribute, a: &Value, b: &Value) -> bool {
+        if self.plain(a, b) {
+            return true;
         }
-        (Value::Map(x), Value::Map(y)) => {
-            x.len() == y.len() && x.iter().all(|(k, x)| y.get(k).is_some_and(|y| same(x, y)))
+        match &attribute.kind {
+            Kind::Value(_) => self.leaves(attribute.equal, a, b),
+            Kind::Nested(_, children) | Kind::Block(_, children) => {
+                self.elements(a, b, &|a, b| self.object(children, a, b))
+            }
         }
-        (Value::Set(x), Value::Set(y)) => {
-            let mut free: Vec<&Value> = y.iter().collect();
-            x.len() == y.len()
-                && x.iter().all(|x| match free.iter().position(|y| same(x, y)) {
-                    Some(at) => {
-                        free.swap_remove(at);
-                        true
-                    }
-                    None => false,
-                })
+    }
+
+    fn object(self, attributes: &[Attribute], a: &Value, b: &Value) -> bool {
+        match (a, b) {
+            (Value::Object(_), Value::Object(_)) => {
+                attributes.iter().all(|at| self.attribute(at, a.get(at.name), b.get(at.name)))
+            }
+            _ => self.plain(a, b),
         }
-        (Value::Object(_), Value::Object(_)) => same(a, b),
-        _ => a == b,
+    }
+
+    fn leaves(self, equal: Option<Equal>, a: &Value, b: &Value) -> bool {
+        match (a, b) {
+            (Value::List(_), Value::List(_))
+            | (Value::Set(_), Value::Set(_))
+            | (Value::Map(_), Value::Map(_)) => {
+                self.elements(a, b, &|a, b| self.leaves(equal, a, b))
+            }
+            _ => {
+                let by_rule = |equal: Equal| a.is_set() && b.is_set() && equal(a, b);
+                self.plain(a, b) || equal.is_some_and(by_rule)
+            }
+        }
+    }
+
+    /// Lists by position, maps by key, sets one to one; else as one object.
+    fn elements(self, a: &Value, b: &Value, same: &dyn Fn(&Value, &Value) -> bool) -> bool {
+        match (a, b) {
+            (Value::List(x), Value::List(y)) => {
+                x.len() == y.len() && x.iter().zip(y).all(|(x, y)| same(x, y))
+            }
+            (Value::Map(x), Value::Map(y)) => {
+                x.len() == y.len() && x.iter().all(|(k, x)| y.get(k).is_some_and(|y| same(x, y)))
+            }
+            (Value::Set(x), Value::Set(y)) => {
+                let mut free: Vec<&Value> = y.iter().collect();
+                let mut take = |x: &Value| {
+                    let at = free.iter().position(|y| same(x, y))?;
+                    Some(free.swap_remove(at))
+                };
+                x.len() == y.len() && x.iter().all(|x| take(x).is_some())
+            }
+            (Value::Object(_), Value::Object(_)) => same(a, b),
+            _ => self.plain(a, b),
+        }
     }
 }
 
@@ -96,20 +124,6 @@ pub(crate) fn element<'a>(value: &'a Value, step: &Step) -> &'a Value {
         (Value::List(elements), Step::Index(at)) => elements.get(*at).unwrap_or(&NULL),
         (Value::Map(entries), Step::Key(key)) => entries.get(key).unwrap_or(&NULL),
         _ => &NULL,
-    }
-}
-
-/// The value with `known`'s values where it is unknown, as far as the two have the same shape.
-pub(crate) fn fill(value: &Value, known: &Value) -> Value {
-    match value {
-        Value::Unknown(_) => known.clone(),
-        Value::Object(attributes) => Value::object(
-            attributes.iter().map(|(name, value)| (name, fill(value, known.get(name)))),
-        ),
-        Value::List(_) | Value::Map(_) => {
-            map_elements(value, |step, value| fill(value, element(known, step)))
-        }
-        other => other.clone(),
     }
 }
 

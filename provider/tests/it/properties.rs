@@ -46,7 +46,12 @@ fn applied(tape: &mut Tape<'_>, schema: &Schema, planned: &Value) -> Value {
     let sides = (planned, &returned);
     let state = settle(schema, sides, Leftover::Report, &mut diagnostics);
     let state = state.unwrap_or_else(|_| panic!("{diagnostics:?}"));
-    assert_eq!(check_apply(schema, planned, &state), []);
+    assert_eq!(
+        check_apply(schema, planned, &state),
+        [],
+        "\n{planned:?}\n{returned:?}\n{state:?}\n{:?}",
+        schema.attributes
+    );
     state
 }
 

@@ -91,3 +91,27 @@ fn every_schema_is_one_that_terraform_takes() {
     }
     assert_eq!(check_schema(&RuntimeCloud::new(|_| None).schema()), []);
 }
+
+#[test]
+fn every_older_version_of_a_schema_has_its_link() {
+    for resource in RESOURCES {
+        let links: Vec<i64> = resource.upgrades().iter().map(|link| link.from).collect();
+        let older: Vec<i64> = (0..resource.schema().version).collect();
+        assert_eq!(links, older, "{}", resource.type_name());
+    }
+}
+
+#[test]
+fn what_is_secret_by_its_name_is_hidden() {
+    fn check(attributes: &[Attribute]) {
+        for attribute in attributes {
+            let secret = ["token", "secret", "password"].iter().any(|s| attribute.name.contains(s));
+            let hidden = attribute.sensitive || attribute.write_only;
+            assert!(!secret || hidden, "{}", attribute.name);
+            check(attribute.children());
+        }
+    }
+    check(&RuntimeCloud::new(|_| None).schema().attributes);
+    RESOURCES.iter().for_each(|resource| check(&resource.schema().attributes));
+    DATA_SOURCES.iter().for_each(|source| check(&source.schema().attributes));
+}

@@ -68,6 +68,8 @@ fn came_from(children: &[Attribute], prior: &Value, config: &Value) -> bool {
             (Kind::Nested(..) | Kind::Block(..), Value::Object(_), Value::Object(_)) => {
                 came_from(child.children(), prior, config)
             }
+            // Sets within sets are not looked into.
+            (Kind::Nested(..) | Kind::Block(..), Value::Set(_), Value::Set(_)) => true,
             (Kind::Nested(..) | Kind::Block(..), _, _) if prior.is_set() && config.is_set() => {
                 let (prior, config) = (walk::elements(prior), walk::elements(config));
                 !config.is_empty()
