@@ -1,0 +1,317 @@
+//! A real host as a process, its API, and the usual resources to begin with.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use proto::runtimecloud::v1::{
+    self, capacity_targets_client::CapacityTargetsClient, environments_client::EnvironmentsClient,
+    events_client::EventsClient, host_client::HostClient, quotas_client::QuotasClient,
+    tokens_client::TokensClient, worker_pools_client::WorkerPoolsClient,
+    workers_client::WorkersClient,
+};
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+use tonic::{
+    Request, Status,
+    metadata::MetadataValue,
+    service::{Interceptor, interceptor::InterceptedService},
+    transport::Channel,
+};
+
+/// Long enough for the slowest machine; nothing waits so long when all is well.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(crate) struct World {
+    pub(crate) dir: TempDir,
+    child: Option<Child>,
+    pub(crate) endpoint: String,
+}
+
+#[derive(Clone)]
+pub(crate) struct Bearer(pub(crate) String);
+
+impl Interceptor for Bearer {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        let value = format!("Bearer {}", self.0);
+        let value = MetadataValue::try_from(value).map_err(|_| Status::internal("bad token"))?;
+        request.metadata_mut().insert("authorization", value);
+        Ok(request)
+    }
+}
+
+pub(crate) type Authorized = InterceptedService<Channel, Bearer>;
+
+/// All clients of one caller.
+pub(crate) struct Api {
+    pub(crate) channel: Channel,
+    pub(crate) targets: CapacityTargetsClient<Authorized>,
+    pub(crate) environments: EnvironmentsClient<Authorized>,
+    pub(crate) events: EventsClient<Authorized>,
+    pub(crate) host: HostClient<Authorized>,
+    pub(crate) pools: WorkerPoolsClient<Authorized>,
+    pub(crate) quotas: QuotasClient<Authorized>,
+    pub(crate) tokens: TokensClient<Authorized>,
+    pub(crate) workers: WorkersClient<Authorized>,
+}
+
+impl World {
+    pub(crate) fn start() -> Self {
+        Self::start_in(TempDir::with_prefix("runtimecloud-").unwrap())
+    }
+
+    pub(crate) fn start_in(dir: TempDir) -> Self {
+        let mut world = Self { dir, child: None, endpoint: String::new() };
+        world.restart(&[]);
+        world
+    }
+
+    /// Starts the host, which must not run.
+    pub(crate) fn restart(&mut self, more: &[&str]) {
+        let mut child = serve(self.dir.path(), more).stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let first = lines.next().expect("the host ended before it listened").unwrap();
+        let second = lines.next().unwrap().unwrap();
+        assert!(second.starts_with("administrator token in "), "{second}");
+        self.endpoint = first.strip_prefix("listening on ").unwrap().to_owned();
+        self.child = Some(child);
+    }
+
+    pub(crate) fn admin_token(&self) -> String {
+        fs::read_to_string(self.dir.path().join("admin.token")).unwrap().trim().to_owned()
+    }
+
+    pub(crate) async fn api(&self) -> Api {
+        self.api_as(&self.admin_token()).await
+    }
+
+    pub(crate) async fn api_as(&self, token: &str) -> Api {
+        let endpoint = Channel::from_shared(self.endpoint.clone()).unwrap();
+        let channel = endpoint.connect().await.unwrap();
+        let service = || InterceptedService::new(channel.clone(), Bearer(token.to_owned()));
+        Api {
+            targets: CapacityTargetsClient::new(service()),
+            environments: EnvironmentsClient::new(service()),
+            events: EventsClient::new(service()),
+            host: HostClient::new(service()),
+            pools: WorkerPoolsClient::new(service()),
+            quotas: QuotasClient::new(service()),
+            tokens: TokensClient::new(service()),
+            workers: WorkersClient::new(service()),
+            channel,
+        }
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.as_ref().unwrap().id()
+    }
+
+    pub(crate) fn kill(&mut self) {
+        let mut child = self.child.take().unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    /// Asks the host to end, and waits until it has; answers whether it says that all went well.
+    pub(crate) fn terminate(&mut self) -> bool {
+        let mut child = self.child.take().unwrap();
+        kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+        child.wait().unwrap().success()
+    }
+}
+
+/// Leaves nothing behind: a host that stops all workers runs once more, if need be.
+impl Drop for World {
+    fn drop(&mut self) {
+        if self.child.is_some() {
+            self.kill();
+        }
+        let list = self.dir.path().join("targets");
+        if list.exists() {
+            self.restart(&["--stop-workers"]);
+            self.terminate();
+        }
+    }
+}
+
+pub(crate) fn serve(data_dir: &Path, more: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_runtimecloud"));
+    command.args(["serve", "--listen", "127.0.0.1:0", "--data-dir"]).arg(data_dir).args(more);
+    command.env("RUNTIMECLOUD_LOG", "warn").stdin(Stdio::null());
+    command
+}
+
+/// Tries again until it is there.
+pub(crate) async fn until<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
+    let begin = Instant::now();
+    loop {
+        if let Some(found) = look().await {
+            return found;
+        }
+        assert!(begin.elapsed() < PATIENCE, "waited in vain for {what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+pub(crate) fn amounts(amounts: &[(&str, u64)]) -> v1::Amounts {
+    let amounts = amounts.iter().map(|(name, amount)| ((*name).to_owned(), *amount));
+    v1::Amounts { amounts: amounts.collect() }
+}
+
+pub(crate) fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+pub(crate) fn labels(labels: &[(&str, &str)]) -> BTreeMap<String, String> {
+    labels.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+}
+
+/// A pool of workers that sleep, each using a tenth of a CPU.
+pub(crate) fn sleepers(size: u32) -> v1::WorkerPoolSpec {
+    v1::WorkerPoolSpec {
+        size,
+        worker: Some(v1::WorkerTemplate {
+            command: words(&["sleep", "1000"]),
+            shape: Some(amounts(&[("cpu", 100)])),
+            ..v1::WorkerTemplate::default()
+        }),
+        ..v1::WorkerPoolSpec::default()
+    }
+}
+
+pub(crate) fn new_pool(name: &str, spec: v1::WorkerPoolSpec) -> v1::CreateWorkerPoolRequest {
+    v1::CreateWorkerPoolRequest {
+        environment: "dev".to_owned(),
+        name: name.to_owned(),
+        spec: Some(spec),
+        ..v1::CreateWorkerPoolRequest::default()
+    }
+}
+
+pub(crate) fn get(key: &str) -> v1::GetRequest {
+    v1::GetRequest { key: key.to_owned() }
+}
+
+pub(crate) fn delete(key: &str) -> v1::DeleteRequest {
+    v1::DeleteRequest { key: key.to_owned(), options: None }
+}
+
+impl Api {
+    /// A target `local`, a quota `team` of 2 CPUs, and an environment `dev` bound to it.
+    pub(crate) async fn usual(&mut self) {
+        self.target("local", amounts(&[])).await;
+        self.quota("team", &[("cpu", Some(2_000), None)]).await;
+        self.environment("dev", "team").await;
+    }
+
+    pub(crate) async fn target(&mut self, name: &str, capacity: v1::Amounts) -> v1::CapacityTarget {
+        let kind = v1::driver::Kind::Process(v1::ProcessDriver {});
+        let request = v1::CreateCapacityTargetRequest {
+            name: name.to_owned(),
+            spec: Some(v1::CapacityTargetSpec {
+                driver: Some(v1::Driver { kind: Some(kind) }),
+                capacity: Some(capacity),
+                ..v1::CapacityTargetSpec::default()
+            }),
+            ..v1::CreateCapacityTargetRequest::default()
+        };
+        self.targets.create(request).await.unwrap().into_inner()
+    }
+
+    pub(crate) async fn quota(
+        &mut self,
+        name: &str,
+        limits: &[(&str, Option<u64>, Option<u64>)],
+    ) -> v1::Quota {
+        let request = v1::CreateQuotaRequest {
+            name: name.to_owned(),
+            spec: Some(quota_spec(limits)),
+            ..v1::CreateQuotaRequest::default()
+        };
+        self.quotas.create(request).await.unwrap().into_inner()
+    }
+
+    pub(crate) async fn environment(&mut self, name: &str, quota: &str) -> v1::Environment {
+        let request = v1::CreateEnvironmentRequest {
+            name: name.to_owned(),
+            spec: Some(v1::EnvironmentSpec {
+                quota: quota.to_owned(),
+                ..v1::EnvironmentSpec::default()
+            }),
+            ..v1::CreateEnvironmentRequest::default()
+        };
+        self.environments.create(request).await.unwrap().into_inner()
+    }
+
+    pub(crate) async fn scale(&mut self, key: &str, size: u32) -> Result<v1::WorkerPool, Status> {
+        let request =
+            v1::ScaleWorkerPoolRequest { key: key.to_owned(), size, options: None };
+        self.pools.scale(request).await.map(tonic::Response::into_inner)
+    }
+
+    pub(crate) async fn pool(&mut self, key: &str) -> v1::WorkerPool {
+        self.pools.get(get(key)).await.unwrap().into_inner()
+    }
+
+    /// Waits until the pool says `Ready`.
+    pub(crate) async fn ready(&mut self, key: &str) -> v1::WorkerPool {
+        until("the pool to be ready", async || {
+            let pool = self.pool(key).await;
+            is_true(&pool.observed.as_ref()?.conditions, "Ready").then_some(pool)
+        })
+        .await
+    }
+
+    pub(crate) async fn workers_of(&mut self, pool: &str) -> Vec<v1::Worker> {
+        let request = v1::ListRequest { parent: pool.to_owned(), ..v1::ListRequest::default() };
+        self.workers.list(request).await.unwrap().into_inner().workers
+    }
+
+    pub(crate) async fn workers_of_all(&mut self) -> Vec<v1::Worker> {
+        self.workers_of("").await
+    }
+
+    /// All events up to now.
+    pub(crate) async fn all_events(&mut self) -> Vec<v1::Event> {
+        let mut stream =
+            self.events.watch(v1::WatchEventsRequest::default()).await.unwrap().into_inner();
+        let mut events = Vec::new();
+        while let Some(event) = stream.message().await.unwrap() {
+            events.push(event);
+        }
+        events
+    }
+}
+
+pub(crate) fn quota_spec(limits: &[(&str, Option<u64>, Option<u64>)]) -> v1::QuotaSpec {
+    let limits = limits.iter().map(|(name, hard, soft)| {
+        ((*name).to_owned(), v1::Limit { hard: *hard, soft: *soft })
+    });
+    v1::QuotaSpec { limits: limits.collect(), deletion_protection: false }
+}
+
+pub(crate) fn condition<'a>(conditions: &'a [v1::Condition], name: &str) -> &'a v1::Condition {
+    conditions.iter().find(|condition| condition.r#type == name).unwrap()
+}
+
+pub(crate) fn is_true(conditions: &[v1::Condition], name: &str) -> bool {
+    condition(conditions, name).status == v1::ConditionStatus::True as i32
+}
+
+/// Faults of a refused call, as `field: message`.
+pub(crate) fn faults(status: &Status) -> Vec<String> {
+    use tonic_types::StatusExt;
+    let violations = status.get_details_bad_request().map(|it| it.field_violations);
+    let faults = violations.unwrap_or_default().into_iter();
+    faults.map(|it| format!("{}: {}", it.field, it.description)).collect()
+}
+
+pub(crate) fn reason(status: &Status) -> String {
+    use tonic_types::StatusExt;
+    status.get_details_error_info().map(|info| info.reason).unwrap_or_default()
+}
