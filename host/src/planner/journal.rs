@@ -27,7 +27,7 @@ pub(crate) fn decide(cx: &Context<'_>, observed: &Arc<Observed>) -> Decision {
     let world = World { records: cx.records, observed };
     let (plan, report) = plan(world, cx.now, cx.ids);
     let mut journal = Journal::new(cx);
-    journal.planned(&plan);
+    journal.planned(&plan, observed);
     journal.observed(observed);
     let after = cx.records.with(&journal.changes());
     journal.conditions(&after, observed);
@@ -116,7 +116,7 @@ impl<'a> Journal<'a> {
         self.events.push((subject, event));
     }
 
-    fn planned(&mut self, plan: &Plan) {
+    fn planned(&mut self, plan: &Plan, observed: &Observed) {
         let mut planned: BTreeMap<WorkerPoolId, ProvisioningPlanned> = BTreeMap::new();
         let empty =
             || ProvisioningPlanned { plan: plan.id, start: Vec::new(), stop: BTreeMap::new() };
@@ -126,6 +126,8 @@ impl<'a> Journal<'a> {
                     planned.entry(worker.pool).or_insert_with(empty).start.push(worker.id);
                     self.worker(worker);
                 }
+                // Another attempt of what is planned already is no news.
+                Action::Ensure(worker) if observed.failures.contains_key(&worker.id) => {}
                 Action::Ensure(worker) => {
                     planned.entry(worker.pool).or_insert_with(empty).start.push(worker.id);
                 }

@@ -124,14 +124,16 @@ fn keep(draft: &mut Draft<'_>, member: &Member<'_>) {
     }
 }
 
-/// Acts, unless the last attempt failed and the pause after it is not over.
+/// Acts, unless the last attempt failed and the pause after it is not over. A failure is reported
+/// until an attempt succeeds.
 fn attempt(draft: &mut Draft<'_>, worker: &Worker, action: Action) {
-    match draft.world.observed.failures.get(&worker.id) {
-        Some(failure) if draft.now < failure.retry_at => {
-            let message = format!("worker `{}`: {}", worker.id, failure.message);
-            draft.wait(worker.pool, WaitReason::ActionFailed, message);
-        }
-        Some(_) | None => draft.act(action),
+    let failure = draft.world.observed.failures.get(&worker.id);
+    if let Some(failure) = failure {
+        let message = format!("worker `{}`: {}", worker.id, failure.message);
+        draft.wait(worker.pool, WaitReason::ActionFailed, message);
+    }
+    if failure.is_none_or(|failure| failure.retry_at <= draft.now) {
+        draft.act(action);
     }
 }
 
@@ -191,7 +193,7 @@ fn outdated_to_go(draft: &mut Draft<'_>, pool: &WorkerPool, by_worth: &[Member<'
     let go = outdated.min(unready + ready.saturating_sub(needed));
     if go < outdated {
         let message = format!(
-            "{} workers run what the pool said earlier; at most {} may be missing at a time",
+            "still to be replaced: {}; at most {} may be missing at a time",
             outdated - go,
             pool.max_unavailable()
         );
@@ -241,5 +243,5 @@ fn wait_for_place(draft: &mut Draft<'_>, order: &Order<'_>, misfit: Misfit, miss
             (WaitReason::NoCapacity, "no capacity target that matches has room for one more")
         }
     };
-    draft.wait(order.pool.id, reason, format!("{missing} workers wait: {why}"));
+    draft.wait(order.pool.id, reason, format!("not placed: {missing}; {why}"));
 }

@@ -54,7 +54,7 @@ pub fn conditions(pool: &WorkerPool, records: &Records, observed: &Observed) -> 
     let (size, Tally { workers, ready, current, leaving }) =
         (pool.spec.size, tally(pool, records, observed));
     if is_ready(pool, records, observed) {
-        let message = format!("all {size} workers are ready");
+        let message = format!("{size} of {size} workers are ready");
         return vec![
             Condition::new("Ready", Status::True, "AllWorkersReady", message),
             Condition::new("Progressing", Status::False, "Settled", "nothing is left to do"),
@@ -68,7 +68,7 @@ pub fn conditions(pool: &WorkerPool, records: &Records, observed: &Observed) -> 
     if leaving > 0 {
         message += &format!(", {leaving} stopping");
     }
-    if workers < size {
+    if workers < size && why.is_empty() {
         message += &format!(", {} not placed", size - workers);
     }
     if !why.is_empty() {

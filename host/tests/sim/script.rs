@@ -1,0 +1,375 @@
+//! A small language for scenarios: one command a line, its output below.
+//!
+//! | command | does |
+//! | --- | --- |
+//! | `target NAME [cordoned] [RESOURCE=AMOUNT]... [label:KEY=VALUE]...` | declares a target |
+//! | `quota NAME [RESOURCE=HARD[/SOFT]]...` | declares a quota; `-` is no limit |
+//! | `environment NAME [quota=NAME] [select:KEY=VALUE]...` | declares an environment |
+//! | `pool ENV/NAME size=N [command=WORD] [max_unavailable=N] [RESOURCE=AMOUNT]...` | declares a pool |
+//! | `scale ENV/NAME SIZE`, `delete KIND KEY` | as the API does |
+//! | `round`, `tick`, `settle` | one round of the host; a second; both until nothing is left to do |
+//! | `lose WORKER`, `unready WORKER`, `stray TARGET` | something happens to workers |
+//! | `mute TARGET`, `heal TARGET`, `refuse TARGET` | something happens to a driver |
+//! | `show`, `events` | what is true; what was told since the last time |
+
+use std::{collections::BTreeMap, fmt::Write as _};
+
+use host::{
+    admission::{Answer, Command, Create, Declare, Declared, Delete, Update},
+    capacity::{
+        quota::{self, Limit, Quota, QuotaSpec},
+        target::{CapacityTarget, CapacityTargetSpec, DriverKind},
+        usage,
+    },
+    conditions::{Condition, Status},
+    drivers::SeenPhase,
+    environments::model::{Environment, EnvironmentSpec},
+    events::Event,
+    ids::{CapacityTargetId, WorkerId},
+    planner::{Action, PlanReport},
+    pools::{
+        conditions,
+        model::{UpdateSpec, WorkerPool, WorkerPoolSpec, WorkerSpec},
+        worker::Phase,
+    },
+};
+use proto::quantity::Quantity;
+
+use crate::world::{World, starting};
+
+/// Words of a line: plain ones, and `key=value` pairs.
+struct Line<'a> {
+    words: Vec<&'a str>,
+    pairs: BTreeMap<&'a str, &'a str>,
+}
+
+impl<'a> Line<'a> {
+    fn parse(text: &'a str) -> Self {
+        let (pairs, words): (Vec<_>, Vec<_>) =
+            text.split_whitespace().partition(|word| word.contains('='));
+        let pairs = pairs.into_iter().map(|pair| pair.split_once('=').unwrap()).collect();
+        Self { words, pairs }
+    }
+
+    fn prefixed(&self, prefix: &str) -> BTreeMap<String, String> {
+        let pair = |(key, value): (&&str, &&str)| {
+            key.strip_prefix(prefix).map(|key| (key.to_owned(), (*value).to_owned()))
+        };
+        self.pairs.iter().filter_map(pair).collect()
+    }
+
+    /// Pairs that name a resource.
+    fn amounts(&self) -> BTreeMap<String, u64> {
+        let known = ["size", "command", "max_unavailable", "quota"];
+        let is_amount = |key: &&&str| !known.contains(*key) && !key.contains(':');
+        let keys = self.pairs.keys().filter(is_amount);
+        keys.map(|key| ((*key).to_owned(), amount(key, self.pairs[key]))).collect()
+    }
+}
+
+fn amount(resource: &str, text: &str) -> u64 {
+    Quantity::parse(resource, text).unwrap().amount
+}
+
+pub struct Script {
+    pub world: World,
+    told: usize,
+}
+
+impl Script {
+    pub fn new() -> Self {
+        Self { world: World::new(), told: 0 }
+    }
+
+    /// Runs one line; what it prints.
+    pub fn run(&mut self, text: &str) -> String {
+        let line = Line::parse(text);
+        let name = line.words.get(1).copied().unwrap_or_default();
+        match line.words[0] {
+            "target" => self.target(name, &line),
+            "quota" => self.quota(name, &line),
+            "environment" => self.environment(name, &line),
+            "pool" => self.pool(name, &line),
+            "scale" => {
+                let size = line.words[2].parse().unwrap();
+                self.commit(&Command::ScalePool { key: name.to_owned(), size, revision: 0 })
+            }
+            "delete" => self.delete(name, line.words[2]),
+            "round" => {
+                let (plan, report) = self.world.round();
+                self.actions(&plan.actions) + &self.waiting(&report)
+            }
+            "tick" => {
+                self.world.tick();
+                String::new()
+            }
+            "settle" => {
+                let rounds = self.world.settle();
+                let rounds = rounds.iter().map(|actions| self.actions(actions));
+                rounds.collect::<Vec<_>>().join("--\n")
+            }
+            "lose" => self.happen(name, |seen| {
+                seen.phase = SeenPhase::Lost;
+                seen.ready = false;
+            }),
+            "unready" => self.happen(name, |seen| seen.ready = false),
+            "stray" => self.stray(name),
+            "mute" | "heal" | "refuse" => self.driver(line.words[0], name),
+            "show" => self.show(),
+            "events" => self.events(),
+            other => panic!("no such command: {other}"),
+        }
+    }
+
+    fn commit(&mut self, command: &Command) -> String {
+        match self.world.commit(command) {
+            Ok(Answer::Done) => String::new(),
+            Ok(_) => "ok\n".to_owned(),
+            Err(refusal) => format!("refused: {}\n", short(&refusal.to_string())),
+        }
+    }
+
+    /// Creates, or updates what is there.
+    fn declare<N: Declared>(
+        &mut self,
+        key: &str,
+        create: Create<N::Spec>,
+        command: fn(Declare<N>) -> Command,
+    ) -> String {
+        let change = match N::find(&self.world.records, key) {
+            None => Declare::Create(create),
+            Some(_) => {
+                let Create { labels, spec, .. } = create;
+                Declare::Update(Update { key: key.to_owned(), labels, spec, revision: 0 })
+            }
+        };
+        self.commit(&command(change))
+    }
+
+    fn target(&mut self, name: &str, line: &Line<'_>) -> String {
+        let spec = CapacityTargetSpec {
+            driver: DriverKind::Process,
+            capacity: line.amounts(),
+            cordoned: line.words.contains(&"cordoned"),
+            deletion_protection: false,
+        };
+        let labels = line.prefixed("label:");
+        let create = Create { parent: String::new(), name: name.to_owned(), labels, spec };
+        self.declare::<CapacityTarget>(name, create, Command::CapacityTarget)
+    }
+
+    fn quota(&mut self, name: &str, line: &Line<'_>) -> String {
+        let limit = |(key, value): (&&str, &&str)| {
+            let (hard, soft) = value.split_once('/').unwrap_or((value, "-"));
+            let read = |text| (text != "-").then(|| amount(key, text));
+            ((*key).to_owned(), Limit { hard: read(hard), soft: read(soft) })
+        };
+        let spec = QuotaSpec {
+            limits: line.pairs.iter().map(limit).collect(),
+            deletion_protection: false,
+        };
+        let labels = BTreeMap::new();
+        let create = Create { parent: String::new(), name: name.to_owned(), labels, spec };
+        self.declare::<Quota>(name, create, Command::Quota)
+    }
+
+    fn environment(&mut self, name: &str, line: &Line<'_>) -> String {
+        let spec = EnvironmentSpec {
+            quota: line.pairs.get("quota").map(|quota| (*quota).to_owned()),
+            target_selector: line.prefixed("select:"),
+            ..EnvironmentSpec::default()
+        };
+        let labels = BTreeMap::new();
+        let create = Create { parent: String::new(), name: name.to_owned(), labels, spec };
+        self.declare::<Environment>(name, create, Command::Environment)
+    }
+
+    fn pool(&mut self, key: &str, line: &Line<'_>) -> String {
+        let (parent, name) = key.split_once('/').unwrap();
+        let number = |key| line.pairs.get(key).map(|text| text.parse::<u32>().unwrap());
+        let spec = WorkerPoolSpec {
+            size: number("size").unwrap(),
+            worker: WorkerSpec {
+                command: vec![line.pairs.get("command").copied().unwrap_or("run").to_owned()],
+                shape: line.amounts(),
+                ..WorkerSpec::default()
+            },
+            update: number("max_unavailable")
+                .map(|it| UpdateSpec { max_unavailable: Some(it) }),
+            ..WorkerPoolSpec::default()
+        };
+        let labels = BTreeMap::new();
+        let create = Create { parent: parent.to_owned(), name: name.to_owned(), labels, spec };
+        self.declare::<WorkerPool>(key, create, Command::WorkerPool)
+    }
+
+    fn delete(&mut self, kind: &str, key: &str) -> String {
+        let delete = Delete { key: key.to_owned(), revision: 0 };
+        let command = match kind {
+            "environment" => Command::Environment(Declare::Delete(delete)),
+            "pool" => Command::WorkerPool(Declare::Delete(delete)),
+            "quota" => Command::Quota(Declare::Delete(delete)),
+            "target" => Command::CapacityTarget(Declare::Delete(delete)),
+            other => panic!("no such kind: {other}"),
+        };
+        self.commit(&command)
+    }
+
+    fn happen(&mut self, name: &str, what: fn(&mut host::drivers::SeenWorker)) -> String {
+        let is_named = |worker: &&WorkerId| short(&worker.to_string()) == name;
+        let worker = *self.world.records.workers.keys().find(is_named).expect("no such worker");
+        what(self.world.seen_mut(worker));
+        String::new()
+    }
+
+    fn target_id(&self, name: &str) -> CapacityTargetId {
+        self.world.records.capacity_target(name).expect("no such target").id
+    }
+
+    fn stray(&mut self, name: &str) -> String {
+        let target = self.target_id(name);
+        let worker = WorkerId::new(&self.world.ids);
+        self.world.seen.entry(target).or_default().insert(worker, starting(worker));
+        String::new()
+    }
+
+    fn driver(&mut self, verb: &str, name: &str) -> String {
+        let target = self.target_id(name);
+        match verb {
+            "mute" => drop(self.world.mute.insert(target)),
+            "refuse" => drop(self.world.refusing.insert(target)),
+            _ => {
+                self.world.mute.remove(&target);
+                self.world.refusing.remove(&target);
+            }
+        }
+        String::new()
+    }
+
+    fn actions(&self, actions: &[Action]) -> String {
+        let mut text = String::new();
+        for action in actions {
+            match action {
+                Action::Add(worker) => {
+                    let target = &self.world.records.capacity_targets[&worker.target];
+                    writeln!(text, "add {} on {}", worker.id, target.meta.name).unwrap();
+                }
+                Action::Ensure(worker) => writeln!(text, "ensure {}", worker.id).unwrap(),
+                Action::Retire { worker, why } => {
+                    writeln!(text, "retire {} ({})", worker.id, why.code()).unwrap();
+                }
+                Action::Stop(worker) => writeln!(text, "stop {}", worker.id).unwrap(),
+                Action::Forget(worker) => writeln!(text, "forget {}", worker.id).unwrap(),
+                Action::RemovePool(_) => writeln!(text, "remove the pool").unwrap(),
+                Action::Evict { worker, .. } => writeln!(text, "evict {worker}").unwrap(),
+            }
+        }
+        short(&text)
+    }
+
+    fn waiting(&self, report: &PlanReport) -> String {
+        let mut text = String::new();
+        for (pool, waiting) in &report.waiting {
+            let pool = self.world.records.worker_pools[pool].key(&self.world.records);
+            for waiting in waiting {
+                let (reason, message) = (waiting.reason.code(), &waiting.message);
+                writeln!(text, "{pool} waits, {reason}: {message}").unwrap();
+            }
+        }
+        short(&text)
+    }
+
+    fn show(&mut self) -> String {
+        self.world.observe();
+        let (records, observed) = (&self.world.records, &self.world.observed);
+        let mut text = String::new();
+        for quota in records.quotas.values() {
+            let used: Vec<_> = usage::of_quota(records, quota)
+                .iter()
+                .map(|(resource, amount)| format!("{resource}={}", Quantity::of(resource, *amount)))
+                .collect();
+            let said = said(&quota::conditions(quota, records));
+            writeln!(text, "quota {}: used {}\n{said}", quota.meta.name, used.join(" ")).unwrap();
+        }
+        for pool in records.worker_pools.values() {
+            let key = pool.key(records);
+            let said = said(&conditions::conditions(pool, records, observed));
+            writeln!(text, "pool {key}: size {}\n{said}", pool.spec.size).unwrap();
+            for worker in records.workers_of(pool.id) {
+                let seen = observed.worker(worker.target, worker.id);
+                let phase = seen.map_or(Phase::Pending, |seen| Phase::of(seen.phase));
+                let ready = if seen.is_some_and(|seen| seen.ready) { ", ready" } else { "" };
+                let target = &records.capacity_targets[&worker.target].meta.name;
+                writeln!(text, "  {} on {target}: {phase:?}{ready}", worker.id).unwrap();
+            }
+        }
+        short(&text.replace("\n\n", "\n"))
+    }
+
+    fn events(&mut self) -> String {
+        let mut text = String::new();
+        for (subject, event) in &self.world.events[self.told..] {
+            let name = &subject.name;
+            let more = match event {
+                Event::SpecificationDeclared(it) => format!(" {:?}", it.change),
+                Event::ProvisioningPlanned(it) => {
+                    format!(" start {}, stop {}", it.start.len(), it.stop.len())
+                }
+                Event::ProvisioningApplied(it) => {
+                    format!(" started {}, removed {}", it.started.len(), it.removed.len())
+                }
+                Event::ProvisioningFailed(it) => format!(" {}", it.workers.len()),
+                Event::ObservedStateChanged(it) => format!(" {} workers", it.workers.len()),
+                Event::WorkerPoolStateChanged(it) => {
+                    format!(" {} of {} ready", it.current_workers, it.size)
+                }
+                Event::QuotaChanged(_) | Event::QuotaExceeded(_) => String::new(),
+            };
+            writeln!(text, "{} {name}{more}", event.type_name()).unwrap();
+        }
+        self.told = self.world.events.len();
+        text
+    }
+}
+
+fn said(conditions: &[Condition]) -> String {
+    let mut text = String::new();
+    for it in conditions {
+        let sign = match it.status {
+            Status::True => '+',
+            Status::False => '-',
+            Status::Unknown => '?',
+        };
+        writeln!(text, "  {sign} {} {}: {}", it.name, it.reason, it.message).unwrap();
+    }
+    text
+}
+
+/// Ids by their number alone: `worker_7`.
+fn short(text: &str) -> String {
+    const ZEROS: &str = "00000000-0000-0000-0000-";
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(ZEROS) {
+        out += &rest[..at];
+        let digits = &rest[at + ZEROS.len()..][..12];
+        out += &u64::from_str_radix(digits, 16).unwrap().to_string();
+        rest = &rest[at + ZEROS.len() + 12..];
+    }
+    out + rest
+}
+
+/// Runs a file: lines that begin with `> ` are commands, the lines below each are its output.
+/// Answers the file as it would be with the output of today.
+pub fn run_file(text: &str) -> String {
+    let mut script = Script::new();
+    let mut out = String::new();
+    for line in text.lines() {
+        if let Some(command) = line.strip_prefix("> ") {
+            out += &format!("{line}\n{}", script.run(command));
+        } else if line.starts_with('#') || line.is_empty() {
+            out += &format!("{line}\n");
+        }
+    }
+    out
+}

@@ -1,0 +1,241 @@
+//! The heart of the host without the rest: records, a driver that is a table, and a clock that
+//! stands still until it is moved. Ids count from 1.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use host::{
+    admission::{self, Answer, Command, Context, Decision, Refusal},
+    clock::{Clock, FakeClock},
+    drivers::{SeenPhase, SeenWorker},
+    events::{Event, Subject},
+    ids::{CapacityTargetId, IdSource, WorkerId},
+    observed::{Failure, Observed, ObservedTarget},
+    planner::{Action, Plan, PlanReport, Receipts},
+    pools::worker::Worker,
+    records::Records,
+    violations::Violations,
+};
+use uuid::Uuid;
+
+#[derive(Debug, Default)]
+pub struct CountingIds(AtomicU64);
+
+impl IdSource for CountingIds {
+    fn next(&self) -> Uuid {
+        Uuid::from_u128(u128::from(self.0.fetch_add(1, Ordering::Relaxed) + 1))
+    }
+}
+
+pub struct World {
+    pub records: Records,
+    pub events: Vec<(Subject, Event)>,
+    pub clock: FakeClock,
+    pub ids: CountingIds,
+    /// What the drivers have.
+    pub seen: BTreeMap<CapacityTargetId, BTreeMap<WorkerId, SeenWorker>>,
+    /// Targets whose driver does not answer.
+    pub mute: BTreeSet<CapacityTargetId>,
+    /// Targets whose driver refuses to start anything.
+    pub refusing: BTreeSet<CapacityTargetId>,
+    pub observed: Observed,
+}
+
+/// A command of this name never starts.
+pub const BROKEN: &str = "broken";
+
+impl World {
+    pub fn new() -> Self {
+        Self {
+            records: Records::default(),
+            events: Vec::new(),
+            clock: FakeClock::new("2026-01-01T00:00:00Z".parse().unwrap()),
+            ids: CountingIds::default(),
+            seen: BTreeMap::new(),
+            mute: BTreeSet::new(),
+            refusing: BTreeSet::new(),
+            observed: Observed::default(),
+        }
+    }
+
+    pub fn decide(&self, command: &Command) -> Result<Decision, Refusal> {
+        let cx = Context { records: &self.records, now: self.clock.now(), ids: &self.ids };
+        admission::decide(&cx, command, Violations::default())
+    }
+
+    pub fn commit(&mut self, command: &Command) -> Result<Answer, Refusal> {
+        let decision = self.decide(command)?;
+        self.records = self.records.with(&decision.changes);
+        self.events.extend(decision.events);
+        Ok(decision.answer)
+    }
+
+    /// Takes in what the drivers report.
+    pub fn observe(&mut self) {
+        let observed_at = self.clock.now();
+        let look = |id: &CapacityTargetId| {
+            let workers = if self.mute.contains(id) {
+                Err("it is mute".to_owned())
+            } else {
+                Ok(self.seen.get(id).cloned().unwrap_or_default())
+            };
+            (*id, ObservedTarget { observed_at, workers, conditions: Vec::new() })
+        };
+        self.observed.targets = self.records.capacity_targets.keys().map(look).collect();
+    }
+
+    /// Observes and plans, and stores what was decided.
+    pub fn plan(&mut self) -> (Plan, PlanReport) {
+        self.observe();
+        let command = Command::Plan(Arc::new(self.observed.clone()));
+        match self.commit(&command) {
+            Ok(Answer::Planned(planned)) => *planned,
+            other => panic!("a plan was answered by {other:?}"),
+        }
+    }
+
+    /// One round as the host makes it.
+    pub fn round(&mut self) -> (Plan, PlanReport) {
+        let (plan, report) = self.plan();
+        let mut receipts = Receipts {
+            plan: plan.id,
+            started: Vec::new(),
+            forgotten: Vec::new(),
+            failed: BTreeMap::new(),
+        };
+        for action in &plan.actions {
+            self.act(action, &mut receipts);
+        }
+        self.observed.waiting.clone_from(&report.waiting);
+        if !receipts.is_empty() {
+            self.commit(&Command::Receipts(receipts)).unwrap();
+        }
+        (plan, report)
+    }
+
+    fn act(&mut self, action: &Action, receipts: &mut Receipts) {
+        match action {
+            Action::Add(worker) | Action::Ensure(worker) => self.ensure(worker, receipts),
+            Action::Retire { worker, .. } | Action::Stop(worker) => {
+                self.stop(worker.target, worker.id);
+            }
+            Action::Forget(worker) => {
+                self.forget(worker.target, worker.id);
+                receipts.forgotten.push(worker.id);
+            }
+            Action::Evict { target, worker, stopped: true } => self.forget(*target, *worker),
+            Action::Evict { target, worker, stopped: false } => self.stop(*target, *worker),
+            Action::RemovePool(_) => {}
+        }
+    }
+
+    fn ensure(&mut self, worker: &Worker, receipts: &mut Receipts) {
+        if self.refusing.contains(&worker.target) {
+            let before = self.observed.failures.get(&worker.id);
+            let failure = Failure::after(before, "it refuses".to_owned(), self.clock.now());
+            self.observed.failures.insert(worker.id, failure);
+            receipts.failed.insert(worker.id, "it refuses".to_owned());
+            return;
+        }
+        self.observed.failures.remove(&worker.id);
+        let seen = self.seen.entry(worker.target).or_default();
+        let entry = seen.entry(worker.id).or_insert_with(|| starting(worker.id));
+        if entry.phase == SeenPhase::Lost {
+            *entry = starting(worker.id);
+        }
+        receipts.started.push(worker.id);
+    }
+
+    fn stop(&mut self, target: CapacityTargetId, worker: WorkerId) {
+        if let Some(seen) = self.seen.entry(target).or_default().get_mut(&worker)
+            && seen.phase != SeenPhase::Stopped
+        {
+            seen.phase = SeenPhase::Stopping;
+            seen.ready = false;
+        }
+    }
+
+    fn forget(&mut self, target: CapacityTargetId, worker: WorkerId) {
+        let seen = self.seen.entry(target).or_default().remove(&worker);
+        assert!(
+            seen.is_none_or(|seen| seen.phase == SeenPhase::Stopped),
+            "{worker} was forgotten while it ran"
+        );
+    }
+
+    /// A second passes: what starts runs, what stops has stopped.
+    pub fn tick(&mut self) {
+        self.clock.advance(Duration::from_secs(1).try_into().unwrap());
+        for seen in self.seen.values_mut().flat_map(BTreeMap::values_mut) {
+            let worker = self.records.workers.get(&seen.id);
+            let is_broken = worker.is_some_and(|it| it.template.command[0] == BROKEN);
+            match seen.phase {
+                SeenPhase::Starting if is_broken => {
+                    seen.phase = SeenPhase::Backoff;
+                    seen.reason = "CommandNotFound".to_owned();
+                    seen.message = format!("there is no program `{BROKEN}`");
+                }
+                SeenPhase::Starting => {
+                    seen.phase = SeenPhase::Running;
+                    seen.ready = true;
+                }
+                SeenPhase::Stopping => seen.phase = SeenPhase::Stopped,
+                _ => {}
+            }
+        }
+    }
+
+    /// Rounds and seconds until nothing is left to do; the actions of each round.
+    pub fn settle(&mut self) -> Vec<Vec<Action>> {
+        let mut rounds = Vec::new();
+        for _ in 0..1000 {
+            let (plan, report) = self.round();
+            let failed = !self.observed.failures.is_empty();
+            let busy = self.is_busy();
+            self.tick();
+            if plan.actions.is_empty() && !busy && !failed {
+                drop(report);
+                return rounds;
+            }
+            if !plan.actions.is_empty() {
+                rounds.push(plan.actions);
+            }
+        }
+        panic!("the world did not settle in 1000 rounds");
+    }
+
+    fn is_busy(&self) -> bool {
+        let phases = self.seen.values().flat_map(BTreeMap::values).map(|seen| seen.phase);
+        phases.into_iter().any(|it| matches!(it, SeenPhase::Starting | SeenPhase::Stopping))
+    }
+
+    /// All that the drivers have, whatever the target.
+    pub fn running(&self) -> impl Iterator<Item = &SeenWorker> {
+        self.seen.values().flat_map(BTreeMap::values)
+    }
+
+    pub fn seen_mut(&mut self, worker: WorkerId) -> &mut SeenWorker {
+        let all = self.seen.values_mut().flat_map(BTreeMap::values_mut);
+        all.into_iter().find(|seen| seen.id == worker).expect("no driver has this worker")
+    }
+}
+
+pub fn starting(id: WorkerId) -> SeenWorker {
+    SeenWorker {
+        id,
+        phase: SeenPhase::Starting,
+        ready: false,
+        reason: String::new(),
+        message: String::new(),
+        restarts: 0,
+        pid: None,
+        ports: BTreeMap::new(),
+        started_at: None,
+    }
+}
