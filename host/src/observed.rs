@@ -8,6 +8,7 @@ use crate::{
     drivers::{DriverCondition, SeenWorker},
     ids::{CapacityTargetId, WorkerId, WorkerPoolId},
     planner::Waiting,
+    records::Records,
 };
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -63,6 +64,15 @@ impl Observed {
 
     pub fn worker(&self, target: CapacityTargetId, id: WorkerId) -> Option<&SeenWorker> {
         self.workers_on(target).and_then(|workers| workers.get(&id))
+    }
+
+    /// Drops failures of workers that neither the records nor a driver knows any more.
+    pub fn drop_gone(&mut self, records: &Records) {
+        let targets = &self.targets;
+        let is_seen = |worker: &WorkerId| {
+            targets.values().flat_map(|it| &it.workers).any(|seen| seen.contains_key(worker))
+        };
+        self.failures.retain(|id, _| records.workers.contains_key(id) || is_seen(id));
     }
 
     /// When the youngest report came in.

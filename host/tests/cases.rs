@@ -1,21 +1,15 @@
 //! Scenarios as files: commands to an in-memory host, and what it says.
 //! `UPDATE=1 cargo test -p host --test cases` writes what it says now.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test fails where its helpers fail"
-)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails where its helpers fail")]
 
-#[path = "sim/script.rs"]
-mod script;
-#[path = "sim/world.rs"]
-mod world;
+#[expect(dead_code, reason = "shared with other tests")]
+mod sim;
 
 use std::path::Path;
 
 fn scenario(path: &Path, text: String) -> datatest_stable::Result<()> {
-    let now = script::run_file(&text);
+    let now = sim::script::run_file(&text);
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(path, now)?;
         return Ok(());
@@ -28,7 +22,9 @@ fn similar_lines(expected: &str, now: &str) -> datatest_stable::Result<()> {
     let lines = expected.lines().zip(now.lines()).enumerate();
     for (number, (expected, now)) in lines {
         if expected != now {
-            return Err(format!("line {}: expected\n  {expected}\nand got\n  {now}", number + 1).into());
+            return Err(
+                format!("line {}: expected\n  {expected}\nand got\n  {now}", number + 1).into()
+            );
         }
     }
     if expected != now {

@@ -84,12 +84,10 @@ impl Reconciler {
         let targets = records.capacity_targets.values().map(|target| self.look(target));
         let targets: BTreeMap<_, _> = future::join_all(targets).await.into_iter().collect();
         let before = self.board.observed();
-        let mut failures = before.failures.clone();
-        failures.retain(|worker, _| {
-            records.workers.contains_key(worker)
-                || targets.values().any(|it| it.workers.iter().any(|it| it.contains_key(worker)))
-        });
-        let observed = Arc::new(Observed { targets, failures, waiting: before.waiting.clone() });
+        let (failures, waiting) = (before.failures.clone(), before.waiting.clone());
+        let mut observed = Observed { targets, failures, waiting };
+        observed.drop_gone(&records);
+        let observed = Arc::new(observed);
         self.board.hang(Arc::clone(&observed));
         observed
     }

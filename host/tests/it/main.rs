@@ -2,6 +2,17 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails where its helpers fail")]
 
+mod access;
 mod contract;
+mod documents;
+mod events;
 mod pools;
+mod properties;
+mod quotas;
+#[expect(dead_code, reason = "shared with other tests")]
+#[path = "../sim.rs"]
+mod sim;
+mod store;
+mod survival;
+mod tidy;
 mod world;

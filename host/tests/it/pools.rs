@@ -149,7 +149,10 @@ async fn all_faults_of_a_pool_are_told_at_once_with_their_fields() {
         "spec.worker.variables",
         "spec.worker.working_dir",
     ] {
-        assert!(faults.iter().any(|it| it.starts_with(&format!("{field}: "))), "{field}: {faults:#?}");
+        assert!(
+            faults.iter().any(|it| it.starts_with(&format!("{field}: "))),
+            "{field}: {faults:#?}"
+        );
     }
 }
 

@@ -49,7 +49,6 @@ pub(crate) type Authorized = InterceptedService<Channel, Bearer>;
 
 /// All clients of one caller.
 pub(crate) struct Api {
-    pub(crate) channel: Channel,
     pub(crate) targets: CapacityTargetsClient<Authorized>,
     pub(crate) environments: EnvironmentsClient<Authorized>,
     pub(crate) events: EventsClient<Authorized>,
@@ -103,7 +102,6 @@ impl World {
             quotas: QuotasClient::new(service()),
             tokens: TokensClient::new(service()),
             workers: WorkersClient::new(service()),
-            channel,
         }
     }
 
@@ -130,6 +128,15 @@ impl Drop for World {
     fn drop(&mut self) {
         if self.child.is_some() {
             self.kill();
+        }
+        if std::thread::panicking() {
+            // The test has failed; a second panic would hide why.
+            let _ = serve(self.dir.path(), &["--stop-workers"]).spawn().map(|mut child| {
+                std::thread::sleep(Duration::from_secs(1));
+                let _ = kill_process(Pid::from_child(&child), Signal::TERM);
+                child.wait()
+            });
+            return;
         }
         let list = self.dir.path().join("targets");
         if list.exists() {
@@ -249,8 +256,7 @@ impl Api {
     }
 
     pub(crate) async fn scale(&mut self, key: &str, size: u32) -> Result<v1::WorkerPool, Status> {
-        let request =
-            v1::ScaleWorkerPoolRequest { key: key.to_owned(), size, options: None };
+        let request = v1::ScaleWorkerPoolRequest { key: key.to_owned(), size, options: None };
         self.pools.scale(request).await.map(tonic::Response::into_inner)
     }
 
@@ -289,9 +295,9 @@ impl Api {
 }
 
 pub(crate) fn quota_spec(limits: &[(&str, Option<u64>, Option<u64>)]) -> v1::QuotaSpec {
-    let limits = limits.iter().map(|(name, hard, soft)| {
-        ((*name).to_owned(), v1::Limit { hard: *hard, soft: *soft })
-    });
+    let limits = limits
+        .iter()
+        .map(|(name, hard, soft)| ((*name).to_owned(), v1::Limit { hard: *hard, soft: *soft }));
     v1::QuotaSpec { limits: limits.collect(), deletion_protection: false }
 }
 

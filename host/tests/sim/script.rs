@@ -35,7 +35,7 @@ use host::{
 };
 use proto::quantity::Quantity;
 
-use crate::world::{World, starting};
+use super::world::{World, starting};
 
 /// Words of a line: plain ones, and `key=value` pairs.
 struct Line<'a> {
@@ -71,18 +71,18 @@ fn amount(resource: &str, text: &str) -> u64 {
     Quantity::parse(resource, text).unwrap().amount
 }
 
-pub struct Script {
-    pub world: World,
+pub(crate) struct Script {
+    pub(crate) world: World,
     told: usize,
 }
 
 impl Script {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { world: World::new(), told: 0 }
     }
 
     /// Runs one line; what it prints.
-    pub fn run(&mut self, text: &str) -> String {
+    pub(crate) fn run(&mut self, text: &str) -> String {
         let line = Line::parse(text);
         let name = line.words.get(1).copied().unwrap_or_default();
         match line.words[0] {
@@ -194,8 +194,7 @@ impl Script {
                 shape: line.amounts(),
                 ..WorkerSpec::default()
             },
-            update: number("max_unavailable")
-                .map(|it| UpdateSpec { max_unavailable: Some(it) }),
+            update: number("max_unavailable").map(|it| UpdateSpec { max_unavailable: Some(it) }),
             ..WorkerPoolSpec::default()
         };
         let labels = BTreeMap::new();
@@ -361,7 +360,7 @@ fn short(text: &str) -> String {
 
 /// Runs a file: lines that begin with `> ` are commands, the lines below each are its output.
 /// Answers the file as it would be with the output of today.
-pub fn run_file(text: &str) -> String {
+pub(crate) fn run_file(text: &str) -> String {
     let mut script = Script::new();
     let mut out = String::new();
     for line in text.lines() {

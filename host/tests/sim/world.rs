@@ -25,7 +25,7 @@ use host::{
 use uuid::Uuid;
 
 #[derive(Debug, Default)]
-pub struct CountingIds(AtomicU64);
+pub(crate) struct CountingIds(AtomicU64);
 
 impl IdSource for CountingIds {
     fn next(&self) -> Uuid {
@@ -33,25 +33,25 @@ impl IdSource for CountingIds {
     }
 }
 
-pub struct World {
-    pub records: Records,
-    pub events: Vec<(Subject, Event)>,
-    pub clock: FakeClock,
-    pub ids: CountingIds,
+pub(crate) struct World {
+    pub(crate) records: Records,
+    pub(crate) events: Vec<(Subject, Event)>,
+    pub(crate) clock: FakeClock,
+    pub(crate) ids: CountingIds,
     /// What the drivers have.
-    pub seen: BTreeMap<CapacityTargetId, BTreeMap<WorkerId, SeenWorker>>,
+    pub(crate) seen: BTreeMap<CapacityTargetId, BTreeMap<WorkerId, SeenWorker>>,
     /// Targets whose driver does not answer.
-    pub mute: BTreeSet<CapacityTargetId>,
+    pub(crate) mute: BTreeSet<CapacityTargetId>,
     /// Targets whose driver refuses to start anything.
-    pub refusing: BTreeSet<CapacityTargetId>,
-    pub observed: Observed,
+    pub(crate) refusing: BTreeSet<CapacityTargetId>,
+    pub(crate) observed: Observed,
 }
 
 /// A command of this name never starts.
-pub const BROKEN: &str = "broken";
+pub(crate) const BROKEN: &str = "broken";
 
 impl World {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             records: Records::default(),
             events: Vec::new(),
@@ -64,12 +64,12 @@ impl World {
         }
     }
 
-    pub fn decide(&self, command: &Command) -> Result<Decision, Refusal> {
+    pub(crate) fn decide(&self, command: &Command) -> Result<Decision, Refusal> {
         let cx = Context { records: &self.records, now: self.clock.now(), ids: &self.ids };
         admission::decide(&cx, command, Violations::default())
     }
 
-    pub fn commit(&mut self, command: &Command) -> Result<Answer, Refusal> {
+    pub(crate) fn commit(&mut self, command: &Command) -> Result<Answer, Refusal> {
         let decision = self.decide(command)?;
         self.records = self.records.with(&decision.changes);
         self.events.extend(decision.events);
@@ -77,7 +77,7 @@ impl World {
     }
 
     /// Takes in what the drivers report.
-    pub fn observe(&mut self) {
+    pub(crate) fn observe(&mut self) {
         let observed_at = self.clock.now();
         let look = |id: &CapacityTargetId| {
             let workers = if self.mute.contains(id) {
@@ -88,10 +88,11 @@ impl World {
             (*id, ObservedTarget { observed_at, workers, conditions: Vec::new() })
         };
         self.observed.targets = self.records.capacity_targets.keys().map(look).collect();
+        self.observed.drop_gone(&self.records);
     }
 
     /// Observes and plans, and stores what was decided.
-    pub fn plan(&mut self) -> (Plan, PlanReport) {
+    pub(crate) fn plan(&mut self) -> (Plan, PlanReport) {
         self.observe();
         let command = Command::Plan(Arc::new(self.observed.clone()));
         match self.commit(&command) {
@@ -101,7 +102,7 @@ impl World {
     }
 
     /// One round as the host makes it.
-    pub fn round(&mut self) -> (Plan, PlanReport) {
+    pub(crate) fn round(&mut self) -> (Plan, PlanReport) {
         let (plan, report) = self.plan();
         let mut receipts = Receipts {
             plan: plan.id,
@@ -170,7 +171,7 @@ impl World {
     }
 
     /// A second passes: what starts runs, what stops has stopped.
-    pub fn tick(&mut self) {
+    pub(crate) fn tick(&mut self) {
         self.clock.advance(Duration::from_secs(1).try_into().unwrap());
         for seen in self.seen.values_mut().flat_map(BTreeMap::values_mut) {
             let worker = self.records.workers.get(&seen.id);
@@ -192,7 +193,7 @@ impl World {
     }
 
     /// Rounds and seconds until nothing is left to do; the actions of each round.
-    pub fn settle(&mut self) -> Vec<Vec<Action>> {
+    pub(crate) fn settle(&mut self) -> Vec<Vec<Action>> {
         let mut rounds = Vec::new();
         for _ in 0..1000 {
             let (plan, report) = self.round();
@@ -216,17 +217,17 @@ impl World {
     }
 
     /// All that the drivers have, whatever the target.
-    pub fn running(&self) -> impl Iterator<Item = &SeenWorker> {
+    pub(crate) fn running(&self) -> impl Iterator<Item = &SeenWorker> {
         self.seen.values().flat_map(BTreeMap::values)
     }
 
-    pub fn seen_mut(&mut self, worker: WorkerId) -> &mut SeenWorker {
+    pub(crate) fn seen_mut(&mut self, worker: WorkerId) -> &mut SeenWorker {
         let all = self.seen.values_mut().flat_map(BTreeMap::values_mut);
         all.into_iter().find(|seen| seen.id == worker).expect("no driver has this worker")
     }
 }
 
-pub fn starting(id: WorkerId) -> SeenWorker {
+pub(crate) fn starting(id: WorkerId) -> SeenWorker {
     SeenWorker {
         id,
         phase: SeenPhase::Starting,

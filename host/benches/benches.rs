@@ -1,0 +1,90 @@
+//! How fast the heart plans and the store commits. `cargo bench -p host`.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a benchmark fails where its helpers fail")]
+
+#[path = "../tests/sim.rs"]
+#[expect(dead_code, reason = "shared with the tests")]
+mod sim;
+
+use std::sync::Arc;
+
+use divan::{Bencher, counter::ItemsCount};
+use host::{
+    admission::{Command, Create, Declare},
+    capacity::quota::QuotaSpec,
+    clock::{Clock as _, SystemClock},
+    ids::SystemIds,
+    planner::{self, World},
+    store::{Mode, Store as _, Write, sqlite::SqliteStore},
+    violations::Violations,
+};
+use sim::{script::Script, world::CountingIds};
+
+fn main() {
+    divan::main();
+}
+
+/// A settled world of ten pools with a thousand workers each.
+fn large_world() -> Script {
+    let mut script = Script::new();
+    script.run("target local");
+    script.run("environment dev");
+    for pool in 0..10 {
+        script.run(&format!("pool dev/pool-{pool} size=1000 cpu=100m"));
+    }
+    script.run("settle");
+    script.world.observe();
+    script
+}
+
+#[divan::bench]
+fn plan_of_a_settled_world_of_10k_workers(bencher: Bencher<'_, '_>) {
+    let world = large_world().world;
+    let seen = World { records: &world.records, observed: &world.observed };
+    bencher.bench_local(|| planner::plan(seen, world.clock.now(), &CountingIds::default()));
+}
+
+#[divan::bench]
+fn plan_that_starts_1k_of_10k_workers(bencher: Bencher<'_, '_>) {
+    let mut script = large_world();
+    script.run("scale dev/pool-3 2000");
+    let world = script.world;
+    let seen = World { records: &world.records, observed: &world.observed };
+    bencher.bench_local(|| planner::plan(seen, world.clock.now(), &CountingIds::default()));
+}
+
+/// Durable commits, each with its event; `CALLERS` at once.
+#[divan::bench(consts = [1, 16, 64], sample_count = 20)]
+fn store_commits<const CALLERS: u64>(bencher: Bencher<'_, '_>) {
+    let dir = tempfile::TempDir::new().unwrap();
+    let store = SqliteStore::open(dir.path(), Arc::new(SystemClock), Arc::new(SystemIds)).unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let mut number = 0_u64;
+    bencher.counter(ItemsCount::new(CALLERS)).bench_local(|| {
+        let calls = (0..CALLERS).map(|_| {
+            number += 1;
+            store.commit(create(number % 50, number))
+        });
+        let calls: Vec<_> = calls.collect();
+        runtime.block_on(futures_util::future::join_all(calls))
+    });
+}
+
+/// Fifty quotas, declared again and again with another limit.
+fn create(name: u64, hard: u64) -> Write {
+    let limit = host::capacity::quota::Limit { hard: Some(hard), soft: None };
+    let spec = QuotaSpec { limits: [("cpu".to_owned(), limit)].into(), deletion_protection: false };
+    let (name, labels) = (format!("quota-{name}"), [].into());
+    let change = if hard <= 50 {
+        Declare::Create(Create { parent: String::new(), name, labels, spec })
+    } else {
+        Declare::Update(host::admission::Update { key: name, labels, spec, revision: 0 })
+    };
+    Write {
+        command: Command::Quota(change),
+        found: Violations::default(),
+        actor: "bench".to_owned(),
+        request: None,
+        mode: Mode::Commit,
+    }
+}

@@ -1,0 +1,273 @@
+//! What every store guarantees, tried on each; and the databases of earlier versions.
+
+use std::{path::Path, sync::Arc};
+
+use host::{
+    admission::{Answer, Command, Create, Declare, Refusal, Update},
+    capacity::quota::{Limit, Quota, QuotaSpec},
+    clock::SystemClock,
+    ids::{SystemIds, TokenId},
+    store::{
+        CommitError, EventQuery, Mode, RequestKey, Store, StoreError, Write, sqlite::SqliteStore,
+    },
+    violations::Violations,
+};
+use tempfile::TempDir;
+
+fn open(dir: &Path) -> Result<SqliteStore, StoreError> {
+    SqliteStore::open(dir, Arc::new(SystemClock), Arc::new(SystemIds))
+}
+
+fn write(command: Command) -> Write {
+    Write {
+        command,
+        found: Violations::default(),
+        actor: "somebody".to_owned(),
+        request: None,
+        mode: Mode::Commit,
+    }
+}
+
+fn create(name: &str) -> Command {
+    let limits = [("cpu".to_owned(), Limit { hard: Some(1), soft: None })].into();
+    let spec = QuotaSpec { limits, deletion_protection: false };
+    Command::Quota(Declare::Create(Create {
+        parent: String::new(),
+        name: name.to_owned(),
+        labels: [].into(),
+        spec,
+    }))
+}
+
+fn update(name: &str, revision: u64, hard: u64) -> Command {
+    let limits = [("cpu".to_owned(), Limit { hard: Some(hard), soft: None })].into();
+    let spec = QuotaSpec { limits, deletion_protection: false };
+    let (key, labels) = (name.to_owned(), [].into());
+    Command::Quota(Declare::Update(Update { key, labels, spec, revision }))
+}
+
+fn quota(answer: Answer) -> Arc<Quota> {
+    match answer {
+        Answer::Quota(quota) => quota,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn events_after(after: u64) -> EventQuery {
+    EventQuery { after, types: Vec::new(), subject_id: None, limit: 1000 }
+}
+
+/// Each guarantee on each store: a line per store.
+macro_rules! contract {
+    ($($store:ident: $open:expr;)*) => {$(
+        mod $store {
+            use super::*;
+
+            #[tokio::test]
+            async fn what_was_answered_is_there_after_it_is_opened_again() {
+                let dir = TempDir::new().unwrap();
+                let store = $open(dir.path()).unwrap();
+                let made = quota(store.commit(write(create("team"))).await.unwrap());
+                let (id, position) = (store.host_id(), *store.last_position().borrow());
+                drop(store);
+                let store = $open(dir.path()).unwrap();
+                assert_eq!(store.records().quota("team"), Some(&*made));
+                assert_eq!((store.host_id(), *store.last_position().borrow()), (id, position));
+            }
+
+            #[tokio::test]
+            async fn a_refusal_and_a_dry_run_store_nothing() {
+                let dir = TempDir::new().unwrap();
+                let store = $open(dir.path()).unwrap();
+                let mut dry = write(create("team"));
+                dry.mode = Mode::DryRun;
+                quota(store.commit(dry).await.unwrap());
+                let refused = store.commit(write(create("not a name"))).await.unwrap_err();
+                assert!(matches!(refused, CommitError::Refused(Refusal::Invalid(_))));
+                assert!(store.records().quotas.is_empty());
+                assert!(store.events(events_after(0)).await.unwrap().is_empty());
+            }
+
+            #[tokio::test]
+            async fn of_many_who_saw_the_same_revision_one_changes_it() {
+                let dir = TempDir::new().unwrap();
+                let store = $open(dir.path()).unwrap();
+                store.commit(write(create("team"))).await.unwrap();
+                let calls = (2..50).map(|hard| store.commit(write(update("team", 1, hard))));
+                let results = futures_util::future::join_all(calls).await;
+                assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
+            }
+
+            #[tokio::test]
+            async fn events_have_one_order_and_each_position_once() {
+                let dir = TempDir::new().unwrap();
+                let store = $open(dir.path()).unwrap();
+                let names: Vec<_> = (0..200).map(|number| format!("team-{number}")).collect();
+                let calls = names.iter().map(|name| store.commit(write(create(name))));
+                for result in futures_util::future::join_all(calls).await {
+                    result.unwrap();
+                }
+                let events = store.events(events_after(0)).await.unwrap();
+                assert!(events.is_sorted_by(|a, b| a.position < b.position));
+                let ids: std::collections::BTreeSet<_> = events.iter().map(|it| it.id).collect();
+                assert_eq!(ids.len(), events.len());
+                let last = events.last().unwrap().position;
+                assert_eq!(*store.last_position().borrow(), last);
+                let rest = store.events(events_after(last - 3)).await.unwrap();
+                assert_eq!(rest, events[events.len() - 3..]);
+            }
+
+            #[tokio::test]
+            async fn a_repeated_request_is_answered_again_even_by_a_later_host() {
+                let dir = TempDir::new().unwrap();
+                let store = $open(dir.path()).unwrap();
+                let request = RequestKey {
+                    caller: TokenId::new(&SystemIds),
+                    request_id: "one".to_owned(),
+                    fingerprint: "a".to_owned(),
+                };
+                let with = |request: &RequestKey| Write {
+                    request: Some(request.clone()),
+                    ..write(create("team"))
+                };
+                let first = quota(store.commit(with(&request)).await.unwrap());
+                store.commit(write(update("team", 0, 9))).await.unwrap();
+                drop(store);
+                let store = $open(dir.path()).unwrap();
+                assert_eq!(quota(store.commit(with(&request)).await.unwrap()), first);
+                let other_call = RequestKey { fingerprint: "b".to_owned(), ..request.clone() };
+                let refused = store.commit(with(&other_call)).await.unwrap_err();
+                assert!(matches!(refused, CommitError::Refused(Refusal::RequestIdReused { .. })));
+                let other_caller = RequestKey { caller: TokenId::new(&SystemIds), ..request };
+                let refused = store.commit(with(&other_caller)).await.unwrap_err();
+                assert!(matches!(refused, CommitError::Refused(Refusal::NameExists { .. })));
+            }
+        }
+    )*};
+}
+
+contract! {
+    sqlite: open;
+}
+
+#[test]
+fn a_database_of_a_newer_host_is_refused() {
+    let dir = TempDir::new().unwrap();
+    drop(open(dir.path()).unwrap());
+    let connection = rusqlite::Connection::open(dir.path().join("runtimecloud.db")).unwrap();
+    connection.pragma_update(None, "user_version", 1000).unwrap();
+    drop(connection);
+    let error = open(dir.path()).err().unwrap().to_string();
+    assert!(error.contains("written by a newer host"), "{error}");
+}
+
+#[test]
+fn a_file_that_is_no_database_is_refused_and_kept() {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("runtimecloud.db");
+    std::fs::write(&path, "no database, but somebody's only copy of something").unwrap();
+    assert!(open(dir.path()).is_err());
+    assert!(std::fs::read_to_string(&path).unwrap().starts_with("no database"));
+}
+
+/// Every version's database is kept as a dump, `store/vN.sql`; each can still be opened.
+#[tokio::test]
+async fn databases_of_all_versions_open() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/store");
+    let mut versions = 0;
+    for dump in std::fs::read_dir(folder).unwrap() {
+        let dir = TempDir::new().unwrap();
+        let dump = std::fs::read_to_string(dump.unwrap().path()).unwrap();
+        let connection = rusqlite::Connection::open(dir.path().join("runtimecloud.db")).unwrap();
+        connection.execute_batch(&dump).unwrap();
+        drop(connection);
+        let store = open(dir.path()).unwrap();
+        let records = store.records();
+        let pool = records.worker_pool("dev/web").unwrap();
+        assert_eq!((pool.spec.size, records.workers_of(pool.id).count()), (2, 2));
+        assert!(records.template(pool).unwrap().readiness.is_some());
+        assert_eq!(records.quota("team").unwrap().spec.limits["cpu"].hard, Some(2000));
+        assert_eq!(records.capacity_target("local").unwrap().spec.capacity["memory"], 1 << 30);
+        assert_eq!((records.tokens.len(), records.environments.len()), (1, 1));
+        assert!(records.conditions.contains_key(&pool.id.to_string()));
+        let events = store.events(events_after(0)).await.unwrap();
+        assert!(!events.is_empty());
+        for event in events {
+            let read = host::events::Event::read(&event.type_name, &event.data).unwrap();
+            assert!(read.is_some(), "{event:?}");
+        }
+        versions += 1;
+    }
+    assert!(versions > 0);
+}
+
+/// `UPDATE=1` writes the dump of a database of today, if there is none of its version.
+#[tokio::test]
+async fn the_newest_version_has_its_dump() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/store");
+    let dir = TempDir::new().unwrap();
+    drop(open(dir.path()).unwrap());
+    let connection = rusqlite::Connection::open(dir.path().join("runtimecloud.db")).unwrap();
+    let version: u32 =
+        connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    let path = folder.join(format!("v{version}.sql"));
+    if std::env::var_os("UPDATE").is_some() && !path.exists() {
+        std::fs::create_dir_all(folder).unwrap();
+        std::fs::write(&path, dump_of_a_busy_host(version).await).unwrap();
+    }
+    assert!(path.exists(), "there is no {}: run with UPDATE=1", path.display());
+}
+
+async fn dump_of_a_busy_host(version: u32) -> String {
+    use proto::runtimecloud::v1;
+    let world = crate::world::World::start();
+    let mut api = world.api().await;
+    let capacity = crate::world::amounts(&[("cpu", 4000), ("memory", 1 << 30)]);
+    api.target("local", capacity).await;
+    api.quota("team", &[("cpu", Some(2_000), Some(100))]).await;
+    api.environment("dev", "team").await;
+    let mut spec = crate::world::sleepers(2);
+    spec.worker.as_mut().unwrap().ports = vec!["http".to_owned()];
+    spec.readiness = Some(v1::Readiness {
+        check: Some(v1::readiness::Check::Command(v1::CommandCheck {
+            command: crate::world::words(&["true"]),
+        })),
+        ..v1::Readiness::default()
+    });
+    spec.restart = Some(v1::RestartPolicy::default());
+    spec.stop = Some(v1::StopPolicy { signal: "INT".to_owned(), grace: None });
+    api.pools.create(crate::world::new_pool("web", spec)).await.unwrap();
+    api.ready("dev/web").await;
+    let connection = rusqlite::Connection::open(world.dir.path().join("runtimecloud.db")).unwrap();
+    let mut dump = format!("PRAGMA user_version = {version};\n");
+    let schema = "SELECT name, type, sql FROM sqlite_master WHERE sql IS NOT NULL
+                  AND name NOT LIKE 'sqlite_%' ORDER BY type DESC, name";
+    let mut statement = connection.prepare(schema).unwrap();
+    let objects = statement
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .unwrap()
+        .collect::<Result<Vec<(String, String, String)>, _>>()
+        .unwrap();
+    for (name, kind, sql) in objects {
+        dump += &format!("{sql};\n");
+        if kind == "table" {
+            dump += &rows(&connection, &name);
+        }
+    }
+    dump
+}
+
+fn rows(connection: &rusqlite::Connection, table: &str) -> String {
+    let columns: Vec<String> = connection
+        .prepare(&format!("SELECT name FROM pragma_table_info('{table}')"))
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .collect::<Result<_, _>>()
+        .unwrap();
+    let quoted: Vec<_> = columns.iter().map(|column| format!("quote({column})")).collect();
+    let values = quoted.join(" || ', ' || ");
+    let mut statement = connection.prepare(&format!("SELECT {values} FROM {table}")).unwrap();
+    let rows = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
+    rows.map(|row| format!("INSERT INTO {table} VALUES ({});\n", row.unwrap())).collect()
+}

@@ -1,0 +1,115 @@
+//! Hosts that are killed, started twice, stopped with and without their workers.
+
+use std::{collections::BTreeMap, process::Stdio};
+
+use crate::world::{World, new_pool, serve, sleepers};
+
+async fn pids(world: &World, pool: &str) -> BTreeMap<String, u32> {
+    let workers = world.api().await.workers_of(pool).await;
+    workers.into_iter().map(|worker| (worker.id, worker.pid)).collect()
+}
+
+fn runs(pid: u32) -> bool {
+    std::path::Path::new(&format!("/proc/{pid}")).exists()
+}
+
+#[tokio::test]
+async fn a_killed_host_finds_its_workers_again() {
+    let mut world = World::start();
+    let mut api = world.api().await;
+    api.usual().await;
+    api.pools.create(new_pool("web", sleepers(4))).await.unwrap();
+    api.ready("dev/web").await;
+    let before = pids(&world, "dev/web").await;
+    let host = api.host.get_info(proto::runtimecloud::v1::GetInfoRequest {}).await.unwrap();
+    world.kill();
+    assert!(before.values().all(|pid| runs(*pid)), "workers outlive their host");
+    world.restart(&[]);
+    assert_eq!(pids(&world, "dev/web").await, before, "known before the first call");
+    let mut api = world.api().await;
+    let again = api.host.get_info(proto::runtimecloud::v1::GetInfoRequest {}).await.unwrap();
+    assert_eq!(again.get_ref().host_id, host.get_ref().host_id);
+    api.scale("dev/web", 2).await.unwrap();
+    api.ready("dev/web").await;
+}
+
+#[tokio::test]
+async fn a_host_killed_while_it_starts_and_stops_workers_loses_none_and_doubles_none() {
+    let mut world = World::start();
+    let mut api = world.api().await;
+    api.target("local", crate::world::amounts(&[])).await;
+    api.environment("dev", "").await;
+    api.pools.create(new_pool("web", sleepers(0))).await.unwrap();
+    for (round, size) in [10, 2, 12, 1, 8].into_iter().enumerate() {
+        let mut api = world.api().await;
+        api.scale("dev/web", size).await.unwrap();
+        tokio::time::sleep(std::time::Duration::from_millis(7 * round as u64)).await;
+        world.kill();
+        world.restart(&[]);
+        let pool = world.api().await.pool("dev/web").await;
+        assert_eq!(pool.spec.unwrap().size, size, "what was acknowledged is kept");
+    }
+    world.api().await.ready("dev/web").await;
+    let workers = pids(&world, "dev/web").await;
+    assert_eq!(workers.len(), 8);
+    let folders = world.dir.path().join("targets");
+    let target = std::fs::read_dir(folders).unwrap().next().unwrap().unwrap().path();
+    let on_disk = std::fs::read_dir(target.join("workers")).unwrap().count();
+    assert_eq!(on_disk, 8, "nothing is left of workers that are gone");
+}
+
+#[tokio::test]
+async fn a_second_host_on_the_same_folder_is_refused_with_the_first_ones_pid() {
+    let world = World::start();
+    let mut second = serve(world.dir.path(), &[]);
+    let output = second.stdout(Stdio::piped()).stderr(Stdio::piped()).output().unwrap();
+    assert!(!output.status.success());
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains(&format!("process id {}", world.pid())), "{message}");
+}
+
+#[tokio::test]
+async fn a_host_that_is_told_to_end_leaves_its_workers_unless_asked_to_stop_them() {
+    let mut world = World::start();
+    let mut api = world.api().await;
+    api.usual().await;
+    api.pools.create(new_pool("web", sleepers(3))).await.unwrap();
+    api.ready("dev/web").await;
+    let before = pids(&world, "dev/web").await;
+    assert!(world.terminate());
+    assert!(before.values().all(|pid| runs(*pid)));
+    world.restart(&["--stop-workers"]);
+    assert_eq!(pids(&world, "dev/web").await, before);
+    assert!(world.terminate());
+    assert!(!before.values().any(|pid| runs(*pid)));
+    world.restart(&[]);
+    world.api().await.ready("dev/web").await;
+    let after = pids(&world, "dev/web").await;
+    assert!(after.keys().all(|id| !before.contains_key(id)), "others take their place");
+}
+
+#[tokio::test]
+async fn an_open_watch_does_not_hold_up_the_end() {
+    let mut world = World::start();
+    let mut api = world.api().await;
+    let watch = proto::runtimecloud::v1::WatchEventsRequest { follow: true, ..Default::default() };
+    let mut stream = api.events.watch(watch).await.unwrap().into_inner();
+    stream.message().await.unwrap().unwrap();
+    assert!(world.terminate());
+}
+
+#[tokio::test]
+async fn a_lost_administrators_token_is_made_anew_and_the_old_one_is_void() {
+    let mut world = World::start();
+    let old = world.admin_token();
+    world.kill();
+    world.restart(&[]);
+    assert_eq!(world.admin_token(), old);
+    world.kill();
+    std::fs::remove_file(world.dir.path().join("admin.token")).unwrap();
+    world.restart(&[]);
+    assert_ne!(world.admin_token(), old);
+    let info = proto::runtimecloud::v1::GetInfoRequest {};
+    world.api().await.host.get_info(info).await.unwrap();
+    assert!(world.api_as(&old).await.host.get_info(info).await.is_err());
+}
