@@ -8,6 +8,7 @@ mod sim;
 
 use std::path::Path;
 
+#[expect(clippy::needless_pass_by_value, reason = "the harness hands over the text")]
 fn scenario(path: &Path, text: String) -> datatest_stable::Result<()> {
     let now = sim::script::run_file(&text);
     if std::env::var_os("UPDATE").is_some() {

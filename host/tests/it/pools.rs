@@ -192,9 +192,7 @@ async fn a_hundred_workers_become_ready() {
     let mut api = world.api().await;
     api.target("local", crate::world::amounts(&[])).await;
     api.environment("dev", "").await;
-    let begin = std::time::Instant::now();
     api.pools.create(new_pool("many", sleepers(100))).await.unwrap();
     api.ready("dev/many").await;
-    println!("100 workers ready after {:?}", begin.elapsed());
     assert_eq!(pids(&api.workers_of("dev/many").await).len(), 100);
 }

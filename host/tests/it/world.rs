@@ -6,7 +6,7 @@ use std::{
     io::{BufRead, BufReader},
     path::Path,
     process::{Child, Command, Stdio},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use proto::runtimecloud::v1::{
@@ -129,21 +129,19 @@ impl Drop for World {
         if self.child.is_some() {
             self.kill();
         }
-        if std::thread::panicking() {
-            // The test has failed; a second panic would hide why.
-            let _ = serve(self.dir.path(), &["--stop-workers"]).spawn().map(|mut child| {
-                std::thread::sleep(Duration::from_secs(1));
-                let _ = kill_process(Pid::from_child(&child), Signal::TERM);
-                child.wait()
-            });
-            return;
-        }
-        let list = self.dir.path().join("targets");
-        if list.exists() {
-            self.restart(&["--stop-workers"]);
-            self.terminate();
+        if self.dir.path().join("targets").exists() {
+            let swept = sweep(self.dir.path());
+            // A test that failed already must not fail again here: that would hide why.
+            assert!(swept.is_some() || std::thread::panicking(), "workers may be left");
         }
     }
+}
+
+fn sweep(data_dir: &Path) -> Option<()> {
+    let mut child = serve(data_dir, &["--stop-workers"]).stdout(Stdio::piped()).spawn().ok()?;
+    BufReader::new(child.stdout.take()?).lines().nth(1)?.ok()?;
+    kill_process(Pid::from_child(&child), Signal::TERM).ok()?;
+    child.wait().ok()?.success().then_some(())
 }
 
 pub(crate) fn serve(data_dir: &Path, more: &[&str]) -> Command {
@@ -155,14 +153,16 @@ pub(crate) fn serve(data_dir: &Path, more: &[&str]) -> Command {
 
 /// Tries again until it is there.
 pub(crate) async fn until<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
-    let begin = Instant::now();
-    loop {
-        if let Some(found) = look().await {
-            return found;
+    let look = async {
+        loop {
+            if let Some(found) = look().await {
+                return found;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        assert!(begin.elapsed() < PATIENCE, "waited in vain for {what}");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    };
+    let found = tokio::time::timeout(PATIENCE, look).await;
+    found.unwrap_or_else(|_| panic!("waited in vain for {what}"))
 }
 
 pub(crate) fn amounts(amounts: &[(&str, u64)]) -> v1::Amounts {
