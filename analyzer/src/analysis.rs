@@ -1,0 +1,359 @@
+//! Gathers a plan's entries, in whatever order they come, and makes the report of them.
+//!
+//! - Drift is kept as differing attributes only; of a change nothing is kept but what the report
+//!   lists. So memory grows with the drift, not with the plan.
+//! - Changes that come before the drift are held within a bound, or read again from the start.
+//! - Values are cleared of secrets at the very end, when all secrets are known.
+
+mod finish;
+mod held;
+
+use crate::{
+    action::Action,
+    diff::diff,
+    drift::{Drift, Intent, Joined, join},
+    noise::Noise,
+    read::{Entry, Limits, ReadError, Sink},
+    redact::{Secrets, mask_by_names},
+    report::{BlockAddress, NoiseItem, Planned, PlannedNote, Report},
+    value::Value,
+};
+use held::Held;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Address and deposed id.
+type Key = (String, String);
+
+/// What is known of a resource that drifted.
+struct Record {
+    drift: Drift,
+    provider: String,
+    moved_from: Option<String>,
+    block: BlockAddress,
+}
+
+/// What one section of the plan adds up to; lists are cut at [`Report::LISTED_MAX`], counts are not.
+#[derive(Default)]
+struct Tally {
+    entries: usize,
+    planned: BTreeSet<Planned>,
+    planned_count: usize,
+    noise: BTreeSet<NoiseItem>,
+    noise_counts: BTreeMap<&'static str, usize>,
+}
+
+impl Tally {
+    fn add_noise(&mut self, entry: &Entry<'_>, path: String, kind: Noise) {
+        *self.noise_counts.entry(kind.name()).or_default() += 1;
+        if self.noise.len() < Report::LISTED_MAX {
+            let address = entry.address().into_owned();
+            self.noise.insert(NoiseItem { address, path, kind });
+        }
+    }
+
+    fn add_planned(&mut self, planned: Planned) {
+        self.planned_count += 1;
+        if self.planned.len() < Report::LISTED_MAX {
+            self.planned.insert(planned);
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.entries += other.entries;
+        self.planned_count += other.planned_count;
+        self.planned.extend(other.planned);
+        self.noise.extend(other.noise);
+        for (kind, count) in other.noise_counts {
+            *self.noise_counts.entry(kind).or_default() += count;
+        }
+    }
+}
+
+/// Whether the input can be read a second time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rereading {
+    Possible,
+    Impossible,
+}
+
+/// Which of the two sections came first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    Open,
+    DriftFirst,
+    ChangesFirst,
+}
+
+/// How often the input was read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pass {
+    First,
+    /// The first one saw the sections in the wrong order.
+    MustReread,
+    Second,
+}
+
+/// Everything that one plan adds up to.
+pub(crate) struct Analysis {
+    records: BTreeMap<Key, Record>,
+    from_drift: Tally,
+    from_changes: Tally,
+    from_outputs: Tally,
+    secrets: Secrets,
+    variables: BTreeMap<String, Value>,
+    /// How many instances each drifted block has.
+    instances: BTreeMap<BlockAddress, usize>,
+    opentofu: bool,
+    without_masks: bool,
+    rereading: Rereading,
+    order: Order,
+    pass: Pass,
+    held: Held,
+}
+
+impl Analysis {
+    pub(crate) fn new(limits: Limits, rereading: Rereading) -> Self {
+        Self {
+            records: BTreeMap::new(),
+            from_drift: Tally::default(),
+            from_changes: Tally::default(),
+            from_outputs: Tally::default(),
+            secrets: Secrets::default(),
+            variables: BTreeMap::new(),
+            instances: BTreeMap::new(),
+            opentofu: false,
+            without_masks: false,
+            rereading,
+            order: Order::Open,
+            pass: Pass::First,
+            held: Held::new(limits.held_bytes_max),
+        }
+    }
+
+    /// Forgets what the changes said, because the drift was not known yet; drift is kept.
+    pub(crate) fn begin_second_pass(&mut self) {
+        self.from_changes = Tally::default();
+        self.pass = Pass::Second;
+    }
+
+    /// True when drift came after the changes, so that they must be read again.
+    pub(crate) fn must_reread(&self) -> bool {
+        self.pass == Pass::MustReread
+    }
+
+    fn learn_secrets(&mut self, entry: &Entry<'_>) {
+        if !entry.has_masks() {
+            self.without_masks = true;
+            return;
+        }
+        if !entry.hides_something() {
+            return;
+        }
+        self.secrets.learn(&entry.before(), &entry.before_sensitive());
+        if !entry.sides_are_alike() {
+            self.secrets.learn(&entry.after(), &entry.after_sensitive());
+        }
+    }
+
+    /// Noise of a drift entry whose attributes are all the same.
+    fn add_empty_drift(&mut self, entry: &Entry<'_>) {
+        let kind = if entry.before_sensitive() != entry.after_sensitive() {
+            Noise::SensitivityOnly
+        } else if entry.has_address() {
+            Noise::MetadataOnly
+        } else {
+            Noise::Phantom
+        };
+        if entry.action() != Action::NoOp {
+            self.from_drift.add_noise(entry, String::new(), kind);
+        }
+    }
+
+    /// A change of a resource that did not drift.
+    fn change_alone(&mut self, entry: &Entry<'_>) {
+        let action = entry.action();
+        let deposed = Some(entry.deposed()).filter(|id| !id.is_empty());
+        let moved_from = entry.previous_address();
+        let note = if entry.is_import() {
+            Some(PlannedNote::Import)
+        } else {
+            moved_from.map(PlannedNote::MovedFrom).or(deposed.map(PlannedNote::Deposed))
+        };
+        let only_marks = action == Action::Update && entry.sides_are_alike();
+        if only_marks && note.is_none() && !entry.leaves_something_open() {
+            self.from_changes.add_noise(entry, String::new(), Noise::SensitivityOnly);
+        } else if !action.is_idle()
+            || matches!(note, Some(PlannedNote::Import | PlannedNote::MovedFrom(_)))
+        {
+            let (address, reason) = (entry.address().into_owned(), entry.action_reason());
+            self.from_changes.add_planned(Planned { address, action, reason, note });
+        }
+    }
+
+    /// Joins a change with the drift of the same resource.
+    fn change_drifted(&mut self, entry: &Entry<'_>, key: &Key) {
+        let intent = Intent {
+            action: entry.action(),
+            reason: entry.action_reason(),
+            real: entry.before(),
+            desired: entry.after(),
+            unknown: entry.after_unknown(),
+            mask: mask_of(entry, Side::After),
+        };
+        let Some(record) = self.records.get_mut(key) else { return };
+        let joined: Joined = join(&record.drift.changes, intent);
+        let pending = !joined.pending.is_empty();
+        let planned = pending.then(|| Planned {
+            address: key.0.clone(),
+            action: joined.action.clone(),
+            reason: joined.reason.clone(),
+            note: None,
+        });
+        record.drift.joined = Some(joined);
+        if let Some(planned) = planned {
+            self.from_changes.add_planned(planned);
+        }
+    }
+}
+
+impl Sink for Analysis {
+    fn drift_begins(&mut self) {
+        if self.order == Order::Open {
+            self.order = Order::DriftFirst;
+        }
+    }
+
+    fn drift(&mut self, entry: &Entry<'_>) -> Result<(), ReadError> {
+        if self.pass == Pass::Second {
+            return Ok(());
+        }
+        self.learn_secrets(entry);
+        if !entry.is_managed() {
+            return Ok(());
+        }
+        if entry.sides_are_alike() {
+            self.add_empty_drift(entry);
+            return Ok(());
+        }
+        let (noise, changes): (Vec<_>, Vec<_>) = diff(&entry.before(), &entry.after())
+            .into_iter()
+            .partition(|change| change.noise.is_some());
+        for change in &noise {
+            if let Some(kind) = change.noise {
+                self.from_drift.add_noise(entry, change.path.to_string(), kind);
+            }
+        }
+        if changes.is_empty() {
+            if noise.is_empty() {
+                self.add_empty_drift(entry);
+            }
+            return Ok(());
+        }
+        if self.order == Order::ChangesFirst {
+            match self.rereading {
+                Rereading::Possible => self.pass = Pass::MustReread,
+                Rereading::Impossible if self.held.is_over() => {
+                    return Err(ReadError::OrderNeedsFile);
+                }
+                Rereading::Impossible => {}
+            }
+        }
+        let masks = [mask_of(entry, Side::Before), mask_of(entry, Side::After)];
+        let provider = entry.provider_name().into_owned();
+        self.opentofu |= provider.starts_with("registry.opentofu.org/");
+        let block = block_of(entry);
+        self.instances.insert(block.clone(), 0);
+        let record = Record {
+            drift: Drift { changes, masks, joined: None },
+            provider,
+            moved_from: entry.previous_address(),
+            block,
+        };
+        self.records.insert(entry.key(), record);
+        Ok(())
+    }
+
+    fn change(&mut self, entry: &Entry<'_>) -> Result<(), ReadError> {
+        self.from_changes.entries += 1;
+        if self.order == Order::Open {
+            self.order = Order::ChangesFirst;
+        }
+        if self.pass != Pass::Second {
+            self.learn_secrets(entry);
+        }
+        if self.records.is_empty() {
+            if self.order == Order::ChangesFirst && self.rereading == Rereading::Impossible {
+                self.held.push(entry);
+            }
+            self.change_alone(entry);
+            return Ok(());
+        }
+        if let Some(instances) = self.instances.get_mut(&block_of(entry)) {
+            *instances += 1;
+        }
+        let key = entry.key();
+        if self.records.contains_key(&key) {
+            self.change_drifted(entry, &key);
+        } else {
+            self.change_alone(entry);
+        }
+        Ok(())
+    }
+
+    fn output(&mut self, name: &str, change: Value) {
+        for (side, mask) in [("before", "before_sensitive"), ("after", "after_sensitive")] {
+            if let (Some(value), Some(mask)) = (change.get(side), change.get(mask)) {
+                self.secrets.learn(value, mask);
+            }
+        }
+        let verbs: Vec<&str> = match change.get("actions") {
+            Some(Value::List(verbs)) => verbs.iter().filter_map(Value::as_str).collect(),
+            _ => Vec::new(),
+        };
+        let action = Action::parse(&verbs);
+        if self.pass != Pass::Second && !verbs.is_empty() && !action.is_idle() {
+            let address = format!("output.{name}");
+            self.from_outputs.add_planned(Planned {
+                address,
+                action,
+                reason: None,
+                note: Some(PlannedNote::Output),
+            });
+        }
+    }
+
+    fn variable(&mut self, name: &str, value: Value) {
+        self.variables.insert(name.to_owned(), value);
+    }
+
+    fn sensitive_variable(&mut self, name: &str) {
+        if let Some(value) = self.variables.get(name) {
+            self.secrets.learn_all(value);
+        }
+    }
+}
+
+fn block_of(entry: &Entry<'_>) -> BlockAddress {
+    BlockAddress {
+        modules: BlockAddress::module_names(&entry.module_address()),
+        resource_type: entry.kind().into_owned(),
+        name: entry.name().into_owned(),
+        instances: 0,
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Side {
+    Before,
+    After,
+}
+
+/// What is sensitive on one side; by name where the plan has no masks.
+fn mask_of(entry: &Entry<'_>, side: Side) -> Value {
+    match (entry.has_masks(), side) {
+        (true, Side::Before) => entry.before_sensitive(),
+        (true, Side::After) => entry.after_sensitive(),
+        (false, Side::Before) => mask_by_names(&entry.before()),
+        (false, Side::After) => mask_by_names(&entry.after()),
+    }
+}

@@ -1,0 +1,248 @@
+//! From what was gathered to the report.
+
+use super::{Analysis, Key, Record, Tally};
+use crate::{
+    drift::Desired,
+    fate::Fate,
+    proposal::without_configuration,
+    read::{Entry, Header, ReadError, Sink},
+    redact::{Secrets, mask_at},
+    report::{
+        Attribute, Counts, Finding, NoiseItem, Outside, PlanInfo, Planned, PlannedNote, Reason,
+        Report, Shown, Verdict,
+    },
+    value::Value,
+};
+
+impl Analysis {
+    /// Joins changes that were held back because the drift came after them.
+    pub(crate) fn settle_held(&mut self) -> Result<(), ReadError> {
+        let held = self.held.take();
+        if self.records.is_empty() || held.is_empty() {
+            return Ok(());
+        }
+        self.begin_second_pass();
+        held.iter().filter_map(|raw| Entry::find(raw)).try_for_each(|entry| self.change(&entry))
+    }
+
+    /// Makes the report and the secrets that whatever is printed beside it must not show.
+    pub(crate) fn finish(mut self, header: Header) -> (Report, Secrets) {
+        let warnings = self.warnings(&header);
+        let reasons = reasons(&header);
+        let plan = PlanInfo {
+            format_version: header.format_version,
+            tool_version: header.terraform_version,
+            timestamp: header.timestamp,
+            opentofu: self.opentofu,
+        };
+        let mut findings = Vec::with_capacity(self.records.len());
+        for (key, mut record) in std::mem::take(&mut self.records) {
+            record.block.instances = self.instances.get(&record.block).copied().unwrap_or(0);
+            let mut finding = finding(key, record, &self.secrets);
+            finding.proposals = without_configuration(&finding, &plan);
+            findings.push(finding);
+        }
+        let mut tally = self.from_changes;
+        tally.add(self.from_outputs);
+        tally.add(Tally { entries: 0, ..self.from_drift });
+        let mut counts = Counts {
+            resources: tally.entries,
+            planned: tally.planned_count,
+            noise: tally.noise_counts,
+            drifted: findings.len(),
+            ..Counts::default()
+        };
+        for finding in &findings {
+            counts.actionable += usize::from(finding.is_actionable());
+            for attribute in &finding.attributes {
+                *counts.fates.entry(attribute.fate.name()).or_default() += 1;
+            }
+        }
+        let verdict = match (findings.is_empty(), reasons.is_empty()) {
+            (false, _) => Verdict::Drifted,
+            (true, false) => Verdict::Inconclusive,
+            (true, true) => Verdict::Clean,
+        };
+        let secrets = self.secrets;
+        let report = Report {
+            plan,
+            verdict,
+            reasons,
+            warnings,
+            counts,
+            findings,
+            planned: tally.planned.into_iter().map(|item| clear_planned(item, &secrets)).collect(),
+            noise: tally.noise.into_iter().map(|item| clear_noise(&item, &secrets)).collect(),
+            patch: None,
+        };
+        (report, secrets)
+    }
+
+    fn warnings(&self, header: &Header) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if header.wrapped {
+            warnings.push(
+                "other text surrounds the plan; with the setup-terraform action set \
+                 terraform_wrapper: false"
+                    .to_owned(),
+            );
+        }
+        if header.format_version.is_none() {
+            warnings.push("the plan has no format_version; it was read by its fields".to_owned());
+        }
+        if self.without_masks && !self.records.is_empty() {
+            warnings.push(
+                "parts of the plan do not say what is sensitive; values are hidden by their names \
+                 there"
+                    .to_owned(),
+            );
+        }
+        warnings
+    }
+}
+
+fn reasons(header: &Header) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    if header.deferred > 0 {
+        reasons.push(Reason::Deferred);
+    }
+    if header.errored {
+        reasons.push(Reason::Errored);
+    }
+    if header.complete == Some(false) && !header.errored {
+        reasons.push(Reason::Incomplete);
+    }
+    if !header.has_drift && predates_drift(header.terraform_version.as_deref()) {
+        reasons.push(Reason::NoDriftSection);
+    }
+    reasons
+}
+
+/// True for versions before 0.15.4, which do not write drift at all.
+fn predates_drift(version: Option<&str>) -> bool {
+    let Some(version) = version else { return false };
+    let release = version.split(['-', '+']).next().unwrap_or(version);
+    let numbers: Vec<u32> = release.split('.').map_while(|part| part.parse().ok()).collect();
+    matches!(numbers[..], [major, minor, patch] if (major, minor, patch) < (0, 15, 4))
+}
+
+fn finding(key: Key, record: Record, secrets: &Secrets) -> Finding {
+    let (address, deposed) = key;
+    let Record { drift, provider, moved_from, block } = record;
+    let joined = drift.joined;
+    let deleted = drift.changes.iter().any(|change| change.path.0.is_empty());
+    let desires = joined.as_ref().map(|joined| &joined.desires);
+    let mask = joined.as_ref().map(|joined| &joined.mask);
+    let mut attributes = Vec::new();
+    let mut gravest = Fate::Absorbed;
+    for (position, change) in drift.changes.iter().enumerate() {
+        let (fate, desired) = match desires.and_then(|desires| desires.get(position)) {
+            Some((fate, desired)) => (*fate, Some(desired)),
+            None => (Fate::Undecidable, None),
+        };
+        gravest = gravest.max(fate);
+        if change.path.0.is_empty() {
+            continue;
+        }
+        // Marked on either side is hidden on both: a lost mark must not uncover the old value.
+        let hidden = drift
+            .masks
+            .iter()
+            .chain(mask)
+            .map(|mask| mask_at(mask, &change.path))
+            .reduce(unite)
+            .unwrap_or(Value::Bool(false));
+        let show = |value: Option<&Value>| match value {
+            Some(value) => secrets.show(value, &hidden),
+            None => Shown::Absent,
+        };
+        attributes.push(Attribute {
+            path: secrets.address(&change.path.to_string()),
+            before: show(change.before.as_ref()),
+            after: show(change.after.as_ref()),
+            desired: desired.map(|desired| match desired {
+                Desired::Known(value) => show(value.as_ref()),
+                Desired::Unknown => Shown::Unknown,
+            }),
+            fate,
+            steps: change.path.clone(),
+        });
+    }
+    let pending = joined.iter().flat_map(|joined| &joined.pending);
+    let pending = pending.map(|path| secrets.address(&path.to_string())).collect();
+    let (action, action_reason) = match joined {
+        Some(joined) => (Some(joined.action), joined.reason),
+        None => (None, None),
+    };
+    Finding {
+        address: secrets.address(&address),
+        deposed,
+        resource_type: block.resource_type.clone(),
+        provider,
+        moved_from: moved_from.map(|address| secrets.address(&address)),
+        outside: if deleted { Outside::Deleted } else { Outside::Changed },
+        fate: gravest,
+        attributes,
+        pending,
+        one_way: !deleted && action.as_ref().is_some_and(crate::action::Action::destroys),
+        action,
+        action_reason: action_reason.map(|reason| secrets.text(&reason)),
+        proposals: Vec::new(),
+        declared: None,
+        block,
+    }
+}
+
+/// The mask that marks what either of two marks.
+fn unite(left: Value, right: Value) -> Value {
+    match (left, right) {
+        (Value::Bool(true), _) | (_, Value::Bool(true)) => Value::Bool(true),
+        (Value::Object(mut left), Value::Object(right)) => {
+            for (key, mask) in right {
+                let merged = match left.remove(&key) {
+                    Some(other) => unite(other, mask),
+                    None => mask,
+                };
+                left.insert(key, merged);
+            }
+            Value::Object(left)
+        }
+        (Value::List(left), Value::List(mut right)) => {
+            let mut left = left;
+            if left.len() < right.len() {
+                std::mem::swap(&mut left, &mut right);
+            }
+            let mut right = right.into_iter();
+            Value::List(
+                left.into_iter()
+                    .map(|mask| match right.next() {
+                        Some(other) => unite(mask, other),
+                        None => mask,
+                    })
+                    .collect(),
+            )
+        }
+        (left @ (Value::Object(_) | Value::List(_)), _) => left,
+        (_, right) => right,
+    }
+}
+
+fn clear_planned(item: Planned, secrets: &Secrets) -> Planned {
+    Planned {
+        address: secrets.address(&item.address),
+        action: item.action,
+        reason: item.reason.map(|reason| secrets.text(&reason)),
+        note: item.note.map(|note| match note {
+            PlannedNote::MovedFrom(address) => PlannedNote::MovedFrom(secrets.address(&address)),
+            other => other,
+        }),
+    }
+}
+
+fn clear_noise(item: &NoiseItem, secrets: &Secrets) -> NoiseItem {
+    NoiseItem {
+        address: secrets.address(&item.address),
+        path: secrets.address(&item.path),
+        kind: item.kind,
+    }
+}

@@ -1,0 +1,106 @@
+//! The command line.
+//!
+//! The choices of `--format`, `--fail-on` and `explain` derive from the tables of the library.
+
+use clap::{
+    Parser, Subcommand, ValueEnum,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
+use driftgate::{Limits, explain, formats::FORMATS, gate::FailOn};
+use std::path::PathBuf;
+
+/// Finds what was changed outside of Terraform or OpenTofu, and says what to do about it.
+#[derive(Debug, Parser)]
+#[command(name = "driftgate", version, arg_required_else_help = true, after_help = after_help())]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Check a plan: what was changed outside, what is only planned, what means nothing.
+    Check(Check),
+    /// Write what is real into the configuration: print the patch, or edit the files.
+    Propose(Propose),
+    /// Explain a word of a report; without one, list them all.
+    Explain {
+        /// A word of a report, such as `conflict` or `json-form`.
+        topic: Option<String>,
+    },
+    /// Print a completion script for a shell.
+    Completion { shell: clap_complete::Shell },
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Input {
+    /// A plan in JSON, made by `terraform show -json FILE` or `tofu show -json FILE`; `-` reads
+    /// standard input.
+    pub(crate) plan: PathBuf,
+    /// The largest single resource to accept, in bytes.
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::STANDARD.entry_bytes_max)]
+    pub(crate) max_entry: usize,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// The folder of the root module; with it, patches that adopt outside changes are proposed.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) config_dir: Option<PathBuf>,
+    /// How to print the report.
+    #[arg(long, default_value = "text", value_parser = format_parser())]
+    pub(crate) format: String,
+    /// From which outcome on to fail.
+    #[arg(long, value_name = "LEVEL", default_value = "drift", value_parser = fail_on_parser())]
+    pub(crate) fail_on: FailOn,
+    /// Write the report to a file, in place of standard output.
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// When to use colours in the text format.
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: ColorChoice,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Propose {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// The folder of the root module.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) config_dir: PathBuf,
+    /// Edit the files, in place of printing the patch.
+    #[arg(long)]
+    pub(crate) write: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorChoice {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    Always,
+    Never,
+}
+
+fn format_parser() -> impl TypedValueParser<Value = String> {
+    PossibleValuesParser::new(
+        FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.summary)),
+    )
+}
+
+fn fail_on_parser() -> impl TypedValueParser<Value = FailOn> {
+    PossibleValuesParser::new(
+        FailOn::ALL.iter().map(|(level, name)| PossibleValue::new(*name).help(level.summary())),
+    )
+    .map(|name| {
+        let found = FailOn::ALL.iter().find(|(_, known)| *known == name);
+        found.map_or(FailOn::Drift, |(level, _)| *level)
+    })
+}
+
+fn after_help() -> String {
+    let codes = explain::topics().into_iter().find(|topic| topic.name == "exit-codes");
+    let codes = codes.map(|topic| topic.meaning.replace('\n', "\n  ")).unwrap_or_default();
+    format!("Exit codes (the worst wins: 1, 2, 4, 3, 0):\n  {codes}")
+}

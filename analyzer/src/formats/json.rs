@@ -1,0 +1,178 @@
+//! `json`: for programs. The schema is published as `schema/report.v1.json`.
+//!
+//! - Fields are added within a version, never renamed or dropped.
+//! - Hidden characters are escaped, so that the output is safe on a terminal too.
+
+use super::{Format, Style, is_hidden};
+use crate::{
+    proposal::Proposal,
+    redact::PLACEHOLDER,
+    report::{Attribute, Finding, Place, Planned, PlannedNote, Report, Shown},
+};
+use serde_json::{Map, Value, json};
+use std::fmt::Write;
+
+pub(super) const FORMAT: Format = Format { name: "json", summary: "for programs", render };
+
+/// The version of the shape; it changes when a reader would break.
+const SCHEMA_VERSION: u32 = 1;
+
+fn render(report: &Report, _style: Style) -> String {
+    let document = json!({
+        "schema_version": SCHEMA_VERSION,
+        "driftgate_version": env!("CARGO_PKG_VERSION"),
+        "plan": {
+            "format_version": report.plan.format_version,
+            "tool_version": report.plan.tool_version,
+            "timestamp": report.plan.timestamp,
+        },
+        "verdict": report.verdict.name(),
+        "reasons": report.reasons.iter().map(|reason| json!({
+            "code": reason.name(),
+            "message": reason.meaning(),
+        })).collect::<Vec<_>>(),
+        "warnings": report.warnings,
+        "counts": {
+            "resources": report.counts.resources,
+            "drifted": report.counts.drifted,
+            "actionable": report.counts.actionable,
+            "outcomes": report.counts.fates,
+            "planned": report.counts.planned,
+            "noise": report.counts.noise,
+        },
+        "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
+        "planned": report.planned.iter().map(planned).collect::<Vec<_>>(),
+        "noise": report.noise.iter().map(|item| json!({
+            "address": item.address,
+            "path": item.path,
+            "kind": item.kind.name(),
+        })).collect::<Vec<_>>(),
+        "patch": report.patch,
+    });
+    let text = serde_json::to_string_pretty(&document).unwrap_or_default();
+    escape_hidden(&text) + "\n"
+}
+
+fn finding(finding: &Finding) -> Value {
+    json!({
+        "address": finding.address,
+        "deposed": finding.deposed,
+        "type": finding.resource_type,
+        "provider": finding.provider,
+        "moved_from": finding.moved_from,
+        "outside": finding.outside.name(),
+        "outcome": finding.fate.name(),
+        "action": finding.action.as_ref().map(crate::action::Action::word),
+        "action_reason": finding.action_reason,
+        "one_way": finding.one_way,
+        "declared": finding.declared.as_ref().map(place),
+        "attributes": finding.attributes.iter().map(attribute).collect::<Vec<_>>(),
+        "pending": finding.pending,
+        "proposals": finding.proposals.iter().map(proposal).collect::<Vec<_>>(),
+    })
+}
+
+fn attribute(attribute: &Attribute) -> Value {
+    let sensitive = [&attribute.before, &attribute.after].into_iter().any(hides);
+    let mut object = Map::new();
+    object.insert("path".into(), json!(attribute.path));
+    object.insert("outcome".into(), json!(attribute.fate.name()));
+    object.insert("sensitive".into(), json!(sensitive));
+    // A side that is not set is left out: null is a value.
+    let sides = [
+        ("before", Some(&attribute.before)),
+        ("after", Some(&attribute.after)),
+        ("desired", attribute.desired.as_ref()),
+    ];
+    for (name, side) in sides {
+        if let Some(value) = side.and_then(value) {
+            object.insert(name.into(), value);
+        }
+    }
+    if attribute.desired == Some(Shown::Unknown) {
+        object.insert("desired_unknown".into(), json!(true));
+    }
+    Value::Object(object)
+}
+
+fn hides(shown: &Shown) -> bool {
+    match shown {
+        Shown::Sensitive | Shown::Concealed(_) => true,
+        Shown::List(items) => items.iter().any(hides),
+        Shown::Object(fields) => fields.values().any(hides),
+        _ => false,
+    }
+}
+
+fn value(shown: &Shown) -> Option<Value> {
+    Some(match shown {
+        Shown::Absent | Shown::Unknown => return None,
+        Shown::Null => Value::Null,
+        Shown::Bool(flag) => json!(flag),
+        // Digits are kept as they are.
+        Shown::Number(text) => serde_json::from_str(text).unwrap_or(json!(text)),
+        Shown::String(text) | Shown::Concealed(text) => json!(text),
+        Shown::Sensitive => json!(PLACEHOLDER),
+        Shown::List(items) => {
+            Value::Array(items.iter().map(|item| value(item).unwrap_or_default()).collect())
+        }
+        Shown::Object(fields) => Value::Object(
+            fields
+                .iter()
+                .map(|(key, field)| (key.clone(), value(field).unwrap_or_default()))
+                .collect(),
+        ),
+    })
+}
+
+fn proposal(proposal: &Proposal) -> Value {
+    json!({
+        "kind": proposal.kind.name(),
+        "risk": proposal.risk.name(),
+        "summary": proposal.summary,
+        "commands": proposal.commands,
+        "diff": proposal.diff,
+        "refusals": proposal.refusals.iter().map(|refusal| json!({
+            "path": refusal.path,
+            "reason": refusal.reason,
+            "place": refusal.place.as_ref().map(place),
+        })).collect::<Vec<_>>(),
+    })
+}
+
+fn place(place: &Place) -> Value {
+    json!({ "file": place.file, "line": place.line })
+}
+
+fn planned(item: &Planned) -> Value {
+    let (note, detail) = match &item.note {
+        None => (None, None),
+        Some(PlannedNote::Import) => (Some("import"), None),
+        Some(PlannedNote::MovedFrom(from)) => (Some("moved"), Some(from)),
+        Some(PlannedNote::Output) => (Some("output"), None),
+        Some(PlannedNote::Deposed(id)) => (Some("deposed"), Some(id)),
+    };
+    json!({
+        "address": item.address,
+        "action": item.action.word(),
+        "reason": item.reason,
+        "note": note,
+        "detail": detail,
+    })
+}
+
+/// Hidden characters stand only inside texts, where an escape means the same.
+fn escape_hidden(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for character in json.chars() {
+        if character == '\n' || !is_hidden(character) {
+            out.push(character);
+            continue;
+        }
+        let mut units = [0; 2];
+        for unit in character.encode_utf16(&mut units) {
+            let _ = write!(out, "\\u{unit:04x}");
+        }
+    }
+    out
+}

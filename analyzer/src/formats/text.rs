@@ -1,0 +1,165 @@
+//! `text`: for a terminal. Colours and line lengths follow the [`Style`].
+
+use super::{Color, Format, Style, inline, shorten, side_by_side, visible, visible_lines, words};
+use crate::{
+    fate::Fate,
+    proposal::Proposal,
+    report::{Attribute, Finding, Outside, Report, Verdict},
+};
+
+pub(super) const FORMAT: Format = Format { name: "text", summary: "for a terminal", render };
+
+/// How many planned changes and items of noise are listed.
+const LISTED: usize = 20;
+
+fn render(report: &Report, style: Style) -> String {
+    let mut page = Page { out: String::new(), style };
+    let code = match report.verdict {
+        Verdict::Clean => GREEN,
+        Verdict::Inconclusive => YELLOW,
+        Verdict::Drifted => RED,
+    };
+    page.paragraph("", &words::headline(report), code);
+    for reason in &report.reasons {
+        page.paragraph("  ", &format!("{}: {}", reason.name(), reason.meaning()), YELLOW);
+    }
+    for warning in &report.warnings {
+        page.paragraph("  ", &format!("warning: {}", visible(warning)), YELLOW);
+    }
+    for finding in &report.findings {
+        page.finding(finding);
+    }
+    let planned: Vec<String> = report
+        .planned
+        .iter()
+        .map(|item| format!("{} {}", item.action.symbol(), words::planned(item)))
+        .collect();
+    page.list("Planned changes", &planned, report.counts.planned);
+    let noise: Vec<String> = report
+        .noise
+        .iter()
+        .map(|item| {
+            let path = if item.path.is_empty() { "as a whole" } else { &item.path };
+            format!("{} {}: {}", visible(&item.address), visible(path), item.kind.name())
+        })
+        .collect();
+    page.list("Without meaning", &noise, report.counts.noise.values().sum());
+    page.out
+}
+
+const BOLD: &str = "1";
+const DIM: &str = "2";
+const RED: &str = "31";
+const GREEN: &str = "32";
+const YELLOW: &str = "33";
+const CYAN: &str = "36";
+const PLAIN: &str = "";
+
+struct Page {
+    out: String,
+    style: Style,
+}
+
+impl Page {
+    fn line(&mut self, indent: &str, text: &str, code: &str) {
+        self.out.push_str(indent);
+        if self.style.color == Color::On && !code.is_empty() {
+            self.out.push_str(&format!("\u{1b}[{code}m{text}\u{1b}[0m"));
+        } else {
+            self.out.push_str(text);
+        }
+        self.out.push('\n');
+    }
+
+    /// Prose, broken between words.
+    fn paragraph(&mut self, indent: &str, text: &str, code: &str) {
+        let mut line = String::new();
+        for word in text.split(' ') {
+            let full = indent.len() + line.chars().count() + 1 + word.chars().count();
+            if !line.is_empty() && full > self.style.width {
+                self.line(indent, &line, code);
+                line.clear();
+                line.push_str("  ");
+            } else if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        self.line(indent, &line, code);
+    }
+
+    fn finding(&mut self, finding: &Finding) {
+        self.out.push('\n');
+        let symbol = if finding.outside == Outside::Deleted { '-' } else { '~' };
+        let code = if finding.is_actionable() { RED } else { YELLOW };
+        self.line("", &format!("{symbol} {}", visible(&finding.address)), code);
+        self.paragraph("  ", &words::happened(finding), PLAIN);
+        for attribute in &finding.attributes {
+            self.attribute(attribute);
+        }
+        self.paragraph("  ", &words::intent(finding), if finding.one_way { RED } else { PLAIN });
+        if !finding.pending.is_empty() {
+            let paths: Vec<String> = finding.pending.iter().map(|path| visible(path)).collect();
+            self.paragraph("  ", &format!("also planned: {}", paths.join(", ")), PLAIN);
+        }
+        for proposal in &finding.proposals {
+            self.proposal(proposal);
+        }
+    }
+
+    fn attribute(&mut self, attribute: &Attribute) {
+        let path = visible(&attribute.path);
+        let outcome = words::outcome(attribute);
+        let taken = 4 + path.chars().count() + 2 + 4 + outcome.len() + 4;
+        let columns = self.style.width.saturating_sub(taken).max(40) / 2;
+        let (before, after) = side_by_side(&attribute.before, &attribute.after, columns);
+        let code = if attribute.fate == Fate::Absorbed { DIM } else { BOLD };
+        self.line("    ", &format!("{path}: {before} -> {after}  ({outcome})"), code);
+        if let (Fate::Conflict, Some(desired)) = (attribute.fate, &attribute.desired) {
+            let desired = shorten(&inline(desired), 0, columns * 2);
+            self.line("    ", &format!("  the configuration wants {desired}"), DIM);
+        }
+    }
+
+    fn proposal(&mut self, proposal: &Proposal) {
+        let name = proposal.kind.name();
+        let text = format!("{name} (risk {}): {}", proposal.risk.name(), proposal.summary);
+        self.paragraph("  ", &text, CYAN);
+        for command in &proposal.commands {
+            self.line("      ", &visible(command), PLAIN);
+        }
+        for refusal in &proposal.refusals {
+            let place = match &refusal.place {
+                Some(place) => format!(" ({}:{})", visible(&place.file), place.line),
+                None => String::new(),
+            };
+            let text =
+                format!("not {}: {}{place}", visible(&refusal.path), visible(&refusal.reason));
+            self.paragraph("      ", &text, PLAIN);
+        }
+        for line in visible_lines(proposal.diff.as_deref().unwrap_or("")).lines() {
+            let code = match line.as_bytes().first() {
+                Some(b'+') => GREEN,
+                Some(b'-') => RED,
+                Some(b'@') => CYAN,
+                _ => PLAIN,
+            };
+            self.line("      ", line, code);
+        }
+    }
+
+    fn list(&mut self, title: &str, items: &[String], total: usize) {
+        if total == 0 {
+            return;
+        }
+        self.out.push('\n');
+        self.line("", &format!("{title}:"), BOLD);
+        for item in items.iter().take(LISTED) {
+            self.line("  ", item, PLAIN);
+        }
+        if total > items.len().min(LISTED) {
+            let more = total - items.len().min(LISTED);
+            self.line("  ", &format!("and {more} more"), DIM);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Sentences that the formats for people share.
+
+use super::visible;
+use crate::report::{Attribute, Finding, Outside, Planned, PlannedNote, Report, Verdict};
+
+/// The answer in one line.
+pub(super) fn headline(report: &Report) -> String {
+    let counts = &report.counts;
+    let mut parts = vec![match report.verdict {
+        Verdict::Clean => "clean: nothing was changed outside".to_owned(),
+        Verdict::Inconclusive => "inconclusive: no drift found, but the plan proves little".into(),
+        Verdict::Drifted => {
+            format!("drifted: {} changed outside", number(counts.drifted, "resource"))
+        }
+    }];
+    if counts.planned > 0 {
+        parts.push(number(counts.planned, "planned change"));
+    }
+    let noise: usize = counts.noise.values().sum();
+    if noise > 0 {
+        let kinds: Vec<&str> = counts.noise.keys().copied().collect();
+        parts.push(format!(
+            "{} without meaning ({})",
+            number(noise, "difference"),
+            kinds.join(", ")
+        ));
+    }
+    parts.join("; ")
+}
+
+/// A count with its noun; thousands are set apart.
+pub(super) fn number(count: usize, noun: &str) -> String {
+    let digits = count.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    format!("{out} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// What happened to a resource, after its address.
+pub(super) fn happened(finding: &Finding) -> String {
+    let mut text = match finding.outside {
+        Outside::Changed => "was changed outside".to_owned(),
+        Outside::Deleted => "was deleted outside".to_owned(),
+    };
+    if !finding.deposed.is_empty() {
+        text.push_str(&format!(", deposed object {}", visible(&finding.deposed)));
+    }
+    if let Some(place) = &finding.declared {
+        text.push_str(&format!(", declared in {}:{}", visible(&place.file), place.line));
+    }
+    if let Some(from) = &finding.moved_from {
+        text.push_str(&format!(", moved from {}", visible(from)));
+    }
+    text
+}
+
+/// What apply will do with it.
+pub(super) fn intent(finding: &Finding) -> String {
+    let Some(action) = &finding.action else {
+        return "the plan has no entry for it, so it does not say what apply would do".to_owned();
+    };
+    let mut text = format!("planned: {}", visible(action.word()));
+    if let Some(reason) = &finding.action_reason {
+        text.push_str(&format!(" ({})", visible(&reason.replace('_', " "))));
+    }
+    if finding.one_way {
+        text.push_str("; one-way door: the object is destroyed");
+    }
+    text
+}
+
+/// The outcome of one attribute; with the wanted value where it is a third one.
+pub(super) fn outcome(attribute: &Attribute) -> String {
+    attribute.fate.name().to_owned()
+}
+
+/// One planned change.
+pub(super) fn planned(item: &Planned) -> String {
+    let mut text = format!("{} {}", visible(item.action.word()), visible(&item.address));
+    match &item.note {
+        Some(PlannedNote::Import) => text.push_str(" (import)"),
+        Some(PlannedNote::MovedFrom(from)) => {
+            text.push_str(&format!(" (moved from {})", visible(from)));
+        }
+        Some(PlannedNote::Deposed(id)) => {
+            text.push_str(&format!(" (deposed object {})", visible(id)));
+        }
+        Some(PlannedNote::Output) | None => {}
+    }
+    text
+}

@@ -1,0 +1,111 @@
+//! Where inside a resource a value stands: `tags["team"]`, `ingress[0].cidr_blocks`.
+
+use crate::value::Value;
+use std::fmt;
+
+/// One step down from a resource's attributes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Step {
+    /// An attribute of an object or a key of a map: the plan does not tell them apart.
+    Key(String),
+    /// A position in a list, from 0.
+    Index(usize),
+}
+
+/// A path of steps from the root of a resource.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Path(pub Vec<Step>);
+
+impl Path {
+    /// This path and one step more.
+    pub fn join(&self, step: Step) -> Self {
+        let mut steps = self.0.clone();
+        steps.push(step);
+        Self(steps)
+    }
+
+    /// True when one of the two holds the other.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.0.iter().zip(&other.0).all(|(left, right)| left == right)
+    }
+
+    /// The value that stands here, if there is one.
+    pub fn find<'a>(&self, root: &'a Value) -> Option<&'a Value> {
+        self.0.iter().try_fold(root, |value, step| child(value, step))
+    }
+
+    /// True when a mask (a tree whose leaves are `true` where something holds) covers this path:
+    /// here, at a parent, or anywhere below.
+    pub fn is_masked(&self, mask: &Value) -> bool {
+        let mut here = mask;
+        for step in &self.0 {
+            if matches!(here, Value::Bool(true)) {
+                return true;
+            }
+            match child(here, step) {
+                Some(next) => here = next,
+                None => return false,
+            }
+        }
+        any_true(here)
+    }
+}
+
+fn child<'a>(value: &'a Value, step: &Step) -> Option<&'a Value> {
+    match (value, step) {
+        (Value::Object(fields), Step::Key(key)) => fields.get(key),
+        (Value::List(items), Step::Index(index)) => items.get(*index),
+        _ => None,
+    }
+}
+
+/// True when a mask marks anything at all.
+pub fn any_true(mask: &Value) -> bool {
+    match mask {
+        Value::Bool(marked) => *marked,
+        Value::List(items) => items.iter().any(any_true),
+        Value::Object(fields) => fields.values().any(any_true),
+        Value::Null | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+/// True for names that may follow a dot without quotes.
+pub fn is_identifier(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars.next().is_some_and(|first| first.is_alphabetic() || first == '_')
+        && chars.all(|c| c.is_alphanumeric() || c == '_' || c == '-')
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, step) in self.0.iter().enumerate() {
+            match step {
+                Step::Index(index) => write!(f, "[{index}]")?,
+                Step::Key(key) if is_identifier(key) => {
+                    write!(f, "{}{key}", if position == 0 { "" } else { "." })?;
+                }
+                Step::Key(key) => {
+                    let key = key.replace('\\', "\\\\").replace('"', "\\\"");
+                    write!(f, "[\"{key}\"]")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_reads_as_in_configuration() {
+        let path = Path(vec![
+            Step::Key("ingress".into()),
+            Step::Index(0),
+            Step::Key("tags".into()),
+            Step::Key("app.example/\"x\"".into()),
+        ]);
+        assert_eq!(path.to_string(), r#"ingress[0].tags["app.example/\"x\""]"#);
+    }
+}

@@ -1,0 +1,223 @@
+//! One element of `resource_drift` or `resource_changes`, as raw slices of the input.
+//!
+//! - Nothing is decoded before somebody asks: for most entries only `before` and `after` are
+//!   compared, as bytes.
+//! - A missing field is an empty slice; a missing address is rebuilt from its parts.
+
+use super::text::{self, decode, fields, items};
+use crate::{action::Action, value::Value};
+use std::{borrow::Cow, fmt::Write};
+
+/// A resource's change, borrowed from the buffer.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Entry<'a> {
+    raw: &'a [u8],
+    address: &'a [u8],
+    previous_address: &'a [u8],
+    module_address: &'a [u8],
+    mode: &'a [u8],
+    kind: &'a [u8],
+    name: &'a [u8],
+    index: &'a [u8],
+    provider_name: &'a [u8],
+    deposed: &'a [u8],
+    action_reason: &'a [u8],
+    actions: &'a [u8],
+    before: &'a [u8],
+    after: &'a [u8],
+    after_unknown: &'a [u8],
+    before_sensitive: &'a [u8],
+    after_sensitive: &'a [u8],
+    importing: &'a [u8],
+}
+
+impl<'a> Entry<'a> {
+    /// Finds the fields; `None` when the value is no object with a `change`.
+    pub(crate) fn find(raw: &'a [u8]) -> Option<Self> {
+        let mut entry = Self { raw, ..Self::default() };
+        let mut change = None;
+        for (key, value) in fields(raw) {
+            match key.as_ref() {
+                "address" => entry.address = value,
+                "previous_address" => entry.previous_address = value,
+                "module_address" => entry.module_address = value,
+                "mode" => entry.mode = value,
+                "type" => entry.kind = value,
+                "name" => entry.name = value,
+                "index" => entry.index = value,
+                "provider_name" => entry.provider_name = value,
+                "deposed" => entry.deposed = value,
+                "action_reason" => entry.action_reason = value,
+                "change" => change = Some(value),
+                _ => {}
+            }
+        }
+        for (key, value) in fields(change.filter(|raw| raw.starts_with(b"{"))?) {
+            match key.as_ref() {
+                "actions" => entry.actions = value,
+                "before" => entry.before = value,
+                "after" => entry.after = value,
+                "after_unknown" => entry.after_unknown = value,
+                "before_sensitive" => entry.before_sensitive = value,
+                "after_sensitive" => entry.after_sensitive = value,
+                "importing" => entry.importing = value,
+                _ => {}
+            }
+        }
+        Some(entry)
+    }
+
+    /// The full instance address. Versions before 1.0.1 leave it out of drift entries.
+    pub(crate) fn address(&self) -> Cow<'a, str> {
+        if !self.address.is_empty() {
+            return decode(self.address);
+        }
+        let mut address = String::new();
+        if !self.module_address.is_empty() {
+            let _ = write!(address, "{}.", decode(self.module_address));
+        }
+        if self.mode == b"\"data\"" {
+            address.push_str("data.");
+        }
+        let _ = write!(address, "{}.{}", decode(self.kind), decode(self.name));
+        if !matches!(self.index, b"" | b"null") {
+            let _ = write!(address, "[{}]", String::from_utf8_lossy(self.index));
+        }
+        Cow::Owned(address)
+    }
+
+    /// What tells objects apart: a deposed object shares the address of its successor.
+    pub(crate) fn key(&self) -> (String, String) {
+        (self.address().into_owned(), self.deposed())
+    }
+
+    pub(crate) fn deposed(&self) -> String {
+        optional(self.deposed).unwrap_or_default()
+    }
+
+    pub(crate) fn previous_address(&self) -> Option<String> {
+        optional(self.previous_address)
+    }
+
+    pub(crate) fn module_address(&self) -> String {
+        optional(self.module_address).unwrap_or_default()
+    }
+
+    pub(crate) fn kind(&self) -> Cow<'a, str> {
+        decode(self.kind)
+    }
+
+    pub(crate) fn name(&self) -> Cow<'a, str> {
+        decode(self.name)
+    }
+
+    pub(crate) fn provider_name(&self) -> Cow<'a, str> {
+        decode(self.provider_name)
+    }
+
+    pub(crate) fn action_reason(&self) -> Option<String> {
+        optional(self.action_reason)
+    }
+
+    pub(crate) fn is_managed(&self) -> bool {
+        matches!(self.mode, b"" | b"\"managed\"")
+    }
+
+    pub(crate) fn is_import(&self) -> bool {
+        self.importing.starts_with(b"{")
+    }
+
+    pub(crate) fn action(&self) -> Action {
+        if self.actions == b"[\"no-op\"]" {
+            return Action::NoOp;
+        }
+        let verbs: Vec<Cow<'_, str>> = items(self.actions).map(decode).collect();
+        let verbs: Vec<&str> = verbs.iter().map(AsRef::as_ref).collect();
+        Action::parse(&verbs)
+    }
+
+    /// True when both sides are the same bytes.
+    pub(crate) fn sides_are_alike(&self) -> bool {
+        self.before == self.after
+    }
+
+    pub(crate) fn before(&self) -> Value {
+        text::value(self.before)
+    }
+
+    pub(crate) fn after(&self) -> Value {
+        text::value(self.after)
+    }
+
+    pub(crate) fn after_unknown(&self) -> Value {
+        mask(self.after_unknown)
+    }
+
+    pub(crate) fn before_sensitive(&self) -> Value {
+        mask(self.before_sensitive)
+    }
+
+    pub(crate) fn after_sensitive(&self) -> Value {
+        mask(self.after_sensitive)
+    }
+
+    /// True when the entry says what is sensitive, even if it is nothing.
+    pub(crate) fn has_masks(&self) -> bool {
+        !self.before_sensitive.is_empty() || !self.after_sensitive.is_empty()
+    }
+
+    /// True when the entry names its address itself.
+    pub(crate) fn has_address(&self) -> bool {
+        !self.address.is_empty()
+    }
+
+    /// True when some values are known only after apply.
+    pub(crate) fn leaves_something_open(&self) -> bool {
+        marks(self.after_unknown)
+    }
+
+    /// A document with all that a later join needs. What changes nothing keeps its name only: the
+    /// join then finds that reality is what is wanted.
+    pub(crate) fn essence(&self) -> Vec<u8> {
+        if self.action() != Action::NoOp || self.importing.starts_with(b"{") {
+            return self.raw.to_vec();
+        }
+        let mut document = b"{".to_vec();
+        for (key, value) in [
+            ("address", self.address),
+            ("previous_address", self.previous_address),
+            ("module_address", self.module_address),
+            ("mode", self.mode),
+            ("type", self.kind),
+            ("name", self.name),
+            ("index", self.index),
+            ("deposed", self.deposed),
+        ] {
+            if !value.is_empty() {
+                document.extend_from_slice(format!("\"{key}\":").as_bytes());
+                document.extend_from_slice(value);
+                document.push(b',');
+            }
+        }
+        document.extend_from_slice(br#""change":{"actions":["no-op"]}}"#);
+        document
+    }
+
+    /// True when the plan's masks mark anything as sensitive.
+    pub(crate) fn hides_something(&self) -> bool {
+        marks(self.before_sensitive) || marks(self.after_sensitive)
+    }
+}
+
+/// A mask that marks nothing is not worth a tree.
+fn mask(raw: &[u8]) -> Value {
+    if marks(raw) { text::value(raw) } else { Value::Bool(false) }
+}
+
+fn marks(raw: &[u8]) -> bool {
+    memchr::memmem::find(raw, b"true").is_some()
+}
+
+fn optional(raw: &[u8]) -> Option<String> {
+    raw.starts_with(b"\"").then(|| decode(raw).into_owned()).filter(|text| !text.is_empty())
+}

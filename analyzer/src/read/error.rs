@@ -1,0 +1,106 @@
+//! Why an input could not be read, and what to do about it.
+//!
+//! - Each message says what was found and the next command to try.
+//! - Nothing of the input's values is quoted, only the one byte that was in the way.
+
+use super::grammar::Fault;
+use std::io;
+use thiserror::Error;
+
+/// Why a plan could not be read.
+#[derive(Debug, Error)]
+pub enum ReadError {
+    /// The device or the pipe failed.
+    #[error("failed to read the input at byte {offset}")]
+    Io { offset: u64, source: io::Error },
+    /// Another kind of input than a plan in JSON.
+    #[error("{0}")]
+    Kind(#[from] WrongKind),
+    /// Broken JSON.
+    #[error(
+        "not valid JSON: {reason}, at byte {offset}; make it again with `terraform show -json FILE`"
+    )]
+    Syntax { offset: u64, reason: String },
+    /// The input ends in the middle of the document.
+    #[error(
+        "the plan is cut off after {length} bytes, inside {section}: whatever wrote it stopped \
+         early or has a size limit; write it to a file with `terraform show -json FILE > plan.json`"
+    )]
+    CutOff { length: u64, section: String },
+    /// Valid JSON that is not shaped like a plan.
+    #[error("{section} is not shaped like a plan: {reason}, at byte {offset}")]
+    Shape { section: String, reason: String, offset: u64 },
+    /// A format of the future.
+    #[error(
+        "plan format version {0} is not known; this program reads 0.x and 1.x: a newer driftgate \
+         may read it"
+    )]
+    Version(String),
+    /// One entry is larger than the memory we may use.
+    #[error(
+        "{section} holds one entry of more than {limit} bytes, at byte {offset}; raise --max-entry"
+    )]
+    TooLarge { section: String, limit: usize, offset: u64 },
+    /// The sections stand in an unusual order and the input cannot be read twice.
+    #[error(
+        "resource_drift comes after resource_changes, and a pipe cannot be read a second time; \
+         save the plan to a file and give its name"
+    )]
+    OrderNeedsFile,
+}
+
+/// Inputs that are recognised and are not what is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum WrongKind {
+    #[error(
+        "the input is empty; a failed `terraform show -json` writes nothing, so look at its own \
+         error first"
+    )]
+    Empty,
+    #[error("this is a binary plan file; run `terraform show -json FILE` and give its output")]
+    BinaryPlan,
+    #[error("this is gzip; unpack it first: `gunzip -c FILE | driftgate check -`")]
+    Gzip,
+    #[error(
+        "this is UTF-16, which PowerShell's `>` writes; use \
+         `terraform show -json FILE | Out-File -Encoding utf8 plan.json`"
+    )]
+    Utf16,
+    #[error(
+        "this is encrypted by OpenTofu; run `tofu show -json FILE` where its key is configured and \
+         give its output"
+    )]
+    Encrypted,
+    #[error(
+        "this is a raw state file, which knows nothing of reality; run \
+         `terraform plan -out plan.bin` and give `terraform show -json plan.bin`"
+    )]
+    RawState,
+    #[error(
+        "this is a state in JSON, which knows nothing of reality; run \
+         `terraform plan -out plan.bin` and give `terraform show -json plan.bin`"
+    )]
+    StateJson,
+    #[error(
+        "this is the event stream of `terraform plan -json`, which has no values; run \
+         `terraform plan -out plan.bin` and give `terraform show -json plan.bin`"
+    )]
+    EventStream,
+    #[error(
+        "this is a redacted plan of HCP Terraform, in which values are missing; download the \
+         unredacted JSON plan"
+    )]
+    RedactedPlan,
+    #[error("this is a provider schema; a plan is needed: `terraform show -json FILE`")]
+    Schemas,
+    #[error("this is JSON but not a plan; give the output of `terraform show -json FILE`")]
+    OtherJson,
+    #[error("this holds more than one JSON document; check one plan at a time")]
+    SeveralDocuments,
+}
+
+impl ReadError {
+    pub(super) fn syntax(offset: u64, fault: Fault) -> Self {
+        Self::Syntax { offset, reason: fault.to_string() }
+    }
+}

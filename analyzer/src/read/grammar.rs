@@ -1,0 +1,364 @@
+//! The JSON grammar as a machine that can stop after any byte and go on with the next block.
+//!
+//! - It checks the whole grammar, in sections that nobody needs too: a damaged file is found
+//!   wherever the damage is, with the byte at which it shows.
+//! - It holds one byte per open bracket and nothing else.
+//! - Text is scanned eight bytes at a time.
+
+use std::fmt;
+
+/// How deep brackets may nest. Later stages walk values recursively; this bound keeps them off
+/// the end of the stack.
+pub(crate) const MAX_DEPTH: usize = 512;
+
+/// What is wrong with a byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    Unexpected { found: u8, wanted: &'static str },
+    ControlCharacter(u8),
+    TooDeep,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unexpected { found, wanted } => {
+                write!(f, "found `{}` where {wanted} was expected", found.escape_ascii())
+            }
+            Self::ControlCharacter(byte) => {
+                write!(f, "a text holds the raw control character 0x{byte:02x}")
+            }
+            Self::TooDeep => write!(f, "values nest deeper than {MAX_DEPTH} levels"),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    /// A value, and in a list that was just opened also its end.
+    Value,
+    FirstItem,
+    /// A key, and in an object that was just opened also its end.
+    Key,
+    FirstKey,
+    Colon,
+    /// After a value: a comma or the end of what holds it.
+    After,
+    Text,
+    Escape,
+    Hex(u8),
+    Number(Digits),
+    Literal(&'static [u8]),
+    Done,
+}
+
+/// Where in a number we are.
+#[derive(Clone, Copy, PartialEq)]
+enum Digits {
+    Minus,
+    Zero,
+    Whole,
+    Dot,
+    Fraction,
+    Exponent,
+    ExponentSign,
+    Power,
+}
+
+impl Digits {
+    fn may_end(self) -> bool {
+        matches!(self, Self::Zero | Self::Whole | Self::Fraction | Self::Power)
+    }
+
+    /// The place after one more byte; `None` when the byte is no part of the number.
+    fn step(self, byte: u8) -> Option<Self> {
+        Some(match (self, byte) {
+            (Self::Minus, b'0') => Self::Zero,
+            (Self::Minus | Self::Whole, b'0'..=b'9') => Self::Whole,
+            (Self::Zero | Self::Whole, b'.') => Self::Dot,
+            (Self::Dot | Self::Fraction, b'0'..=b'9') => Self::Fraction,
+            (Self::Zero | Self::Whole | Self::Fraction, b'e' | b'E') => Self::Exponent,
+            (Self::Exponent, b'+' | b'-') => Self::ExponentSign,
+            (Self::Exponent | Self::ExponentSign | Self::Power, b'0'..=b'9') => Self::Power,
+            _ => return None,
+        })
+    }
+}
+
+/// The machine for one value.
+pub(crate) struct Grammar {
+    /// For each open bracket, true when it is an object's.
+    open: Vec<bool>,
+    state: State,
+    /// The text that is being read is a key.
+    in_key: bool,
+}
+
+impl Grammar {
+    pub(crate) fn new() -> Self {
+        Self { open: Vec::new(), state: State::Value, in_key: false }
+    }
+
+    /// Begins another value.
+    pub(crate) fn reset(&mut self) {
+        self.open.clear();
+        self.state = State::Value;
+    }
+
+    /// True when the input may end here: only a number can be complete without a sign of it.
+    pub(crate) fn may_end(&self) -> bool {
+        self.open.is_empty()
+            && match self.state {
+                State::Number(digits) => digits.may_end(),
+                State::Done => true,
+                _ => false,
+            }
+    }
+
+    /// Reads on. `Some(n)` when the value ends before byte `n` of the block, `None` when it goes
+    /// on in the next block; an error names the byte within this block.
+    pub(crate) fn feed(&mut self, bytes: &[u8]) -> Result<Option<usize>, (usize, Fault)> {
+        let mut at = 0;
+        while self.state != State::Done {
+            let Some(&byte) = bytes.get(at) else { return Ok(None) };
+            match self.state {
+                State::Text => {
+                    at += plain_run(&bytes[at..]);
+                    let Some(&byte) = bytes.get(at) else { return Ok(None) };
+                    at += 1;
+                    match byte {
+                        b'"' if self.in_key => self.state = State::Colon,
+                        b'"' => self.close_value(),
+                        b'\\' => self.state = State::Escape,
+                        control => return Err((at - 1, Fault::ControlCharacter(control))),
+                    }
+                }
+                State::Number(digits) => match digits.step(byte) {
+                    Some(next) => {
+                        self.state = State::Number(next);
+                        at += 1;
+                    }
+                    None if digits.may_end() => self.close_value(),
+                    None => return Err((at, unexpected(byte, "a digit"))),
+                },
+                _ => {
+                    self.step(byte).map_err(|fault| (at, fault))?;
+                    at += 1;
+                }
+            }
+        }
+        Ok(Some(at))
+    }
+
+    /// Takes one byte outside of texts and numbers.
+    #[inline]
+    fn step(&mut self, byte: u8) -> Result<(), Fault> {
+        match self.state {
+            State::Escape => {
+                self.state = match byte {
+                    b'u' => State::Hex(4),
+                    b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => State::Text,
+                    _ => return Err(unexpected(byte, "an escape")),
+                };
+                return Ok(());
+            }
+            State::Hex(left) if byte.is_ascii_hexdigit() => {
+                self.state = if left == 1 { State::Text } else { State::Hex(left - 1) };
+                return Ok(());
+            }
+            State::Hex(_) => return Err(unexpected(byte, "a hexadecimal digit")),
+            State::Literal(rest) => {
+                if rest.first() != Some(&byte) {
+                    return Err(unexpected(byte, "true, false or null"));
+                }
+                match &rest[1..] {
+                    [] => self.close_value(),
+                    rest => self.state = State::Literal(rest),
+                }
+                return Ok(());
+            }
+            _ if matches!(byte, b' ' | b'\n' | b'\r' | b'\t') => return Ok(()),
+            _ => {}
+        }
+        match (self.state, byte) {
+            (State::FirstItem, b']') | (State::FirstKey, b'}') => self.close_bracket(),
+            (State::Value | State::FirstItem, _) => return self.begin_value(byte),
+            (State::Key | State::FirstKey, b'"') => {
+                self.in_key = true;
+                self.state = State::Text;
+            }
+            (State::Colon, b':') => self.state = State::Value,
+            (State::After, b',') => {
+                self.state = if self.in_object() { State::Key } else { State::Value };
+            }
+            (State::After, b'}') if self.in_object() => self.close_bracket(),
+            (State::After, b']') if !self.in_object() => self.close_bracket(),
+            (state, _) => return Err(unexpected(byte, self.wanted(state))),
+        }
+        Ok(())
+    }
+
+    fn begin_value(&mut self, byte: u8) -> Result<(), Fault> {
+        self.state = match byte {
+            b'"' => {
+                self.in_key = false;
+                State::Text
+            }
+            b'{' | b'[' => {
+                if self.open.len() == MAX_DEPTH {
+                    return Err(Fault::TooDeep);
+                }
+                self.open.push(byte == b'{');
+                if byte == b'{' { State::FirstKey } else { State::FirstItem }
+            }
+            b'-' => State::Number(Digits::Minus),
+            b'0' => State::Number(Digits::Zero),
+            b'1'..=b'9' => State::Number(Digits::Whole),
+            b't' => State::Literal(b"rue"),
+            b'f' => State::Literal(b"alse"),
+            b'n' => State::Literal(b"ull"),
+            _ => return Err(unexpected(byte, "a value")),
+        };
+        Ok(())
+    }
+
+    fn close_bracket(&mut self) {
+        self.open.pop();
+        self.close_value();
+    }
+
+    fn close_value(&mut self) {
+        self.state = if self.open.is_empty() { State::Done } else { State::After };
+    }
+
+    fn in_object(&self) -> bool {
+        self.open.last() == Some(&true)
+    }
+
+    fn wanted(&self, state: State) -> &'static str {
+        match state {
+            State::Key => "a key",
+            State::FirstKey => "a key or `}`",
+            State::Colon => "`:`",
+            State::After if self.in_object() => "`,` or `}`",
+            State::After => "`,` or `]`",
+            _ => "a value",
+        }
+    }
+}
+
+/// Checks a whole text that should be one JSON value.
+pub(crate) fn is_json(text: &[u8]) -> bool {
+    let mut grammar = Grammar::new();
+    match grammar.feed(text) {
+        Ok(Some(end)) => text[end..].iter().all(u8::is_ascii_whitespace),
+        Ok(None) => grammar.may_end(),
+        Err(_) => false,
+    }
+}
+
+fn unexpected(found: u8, wanted: &'static str) -> Fault {
+    Fault::Unexpected { found, wanted }
+}
+
+/// How many bytes from the start of `bytes` are plain text: no quote, backslash or control
+/// character. A borrow between lanes can only mark lanes above the first true mark, so the lowest
+/// mark is exact.
+#[inline]
+pub(crate) fn plain_run(bytes: &[u8]) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    let mut at = 0;
+    while let Some(chunk) = bytes[at..].first_chunk::<8>() {
+        let word = u64::from_le_bytes(*chunk);
+        let quote = word ^ (ONES * 0x22);
+        let backslash = word ^ (ONES * 0x5c);
+        let marks = ((quote.wrapping_sub(ONES) & !quote)
+            | (backslash.wrapping_sub(ONES) & !backslash)
+            | (word.wrapping_sub(ONES * 0x20) & !word))
+            & HIGH;
+        if marks != 0 {
+            return at + marks.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    while bytes.get(at).is_some_and(|&byte| byte != b'"' && byte != b'\\' && byte >= 0x20) {
+        at += 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &[&str] = &[
+        "{}",
+        "[]",
+        "-0.5e+10",
+        r#"{"a":[1,2.0,{"b":null}],"c\u00e9\"":"x\\"}"#,
+        " [ true , false ] ",
+    ];
+    const BAD: &[&str] = &[
+        "{",
+        "[1,]",
+        "{\"a\":1,}",
+        "{\"a\" 1}",
+        "01",
+        "1.",
+        "-",
+        "tru",
+        "nul",
+        "\"\\x\"",
+        "\"\\u12g4\"",
+        "\"a\nb\"",
+        "[}",
+        "{]",
+        "{1:2}",
+        "[1 2]",
+        "1e",
+        ".5",
+        "",
+    ];
+
+    #[test]
+    fn the_grammar_accepts_json_and_nothing_else() {
+        for text in GOOD {
+            assert!(is_json(text.as_bytes()), "{text}");
+        }
+        for text in BAD {
+            assert!(!is_json(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn where_the_blocks_are_cut_makes_no_difference() {
+        for text in GOOD.iter().chain(BAD) {
+            let mut grammar = Grammar::new();
+            let all_taken = text
+                .trim()
+                .as_bytes()
+                .chunks(1)
+                .all(|byte| matches!(grammar.feed(byte), Ok(None | Some(1))));
+            let good = all_taken && grammar.may_end();
+            assert_eq!(good, GOOD.contains(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn plain_text_ends_at_the_first_special_byte() {
+        for length in 0..40 {
+            let mut text = vec![b'a'; length];
+            text.extend_from_slice("é\u{7f}".as_bytes());
+            let plain = text.len();
+            text.extend_from_slice(b"\"\x01\\");
+            assert_eq!(plain_run(&text), plain);
+        }
+    }
+
+    #[test]
+    fn depth_is_bounded() {
+        let deep = "[".repeat(MAX_DEPTH + 1);
+        assert_eq!(Grammar::new().feed(deep.as_bytes()), Err((MAX_DEPTH, Fault::TooDeep)));
+    }
+}

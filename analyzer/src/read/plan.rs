@@ -1,0 +1,242 @@
+//! The walk over a plan's top level.
+//!
+//! - Sections are handed on in the order in which they stand; the [`Sink`] copes with any order.
+//! - Other kinds of JSON are recognised by their keys once the document is known to be whole.
+
+use super::{
+    Entry, Limits, ReadError, WrongKind,
+    source::{Source, Taken},
+    text::{self, decode},
+};
+use crate::value::Value;
+use std::{collections::BTreeSet, io};
+
+/// What a plan says about itself. `None` means that it does not say: OpenTofu and older versions
+/// have no `applyable` and no `complete`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Header {
+    pub(crate) format_version: Option<String>,
+    pub(crate) terraform_version: Option<String>,
+    pub(crate) errored: bool,
+    pub(crate) complete: Option<bool>,
+    pub(crate) timestamp: Option<String>,
+    pub(crate) has_drift: bool,
+    pub(crate) deferred: usize,
+    /// Text stood around the JSON.
+    pub(crate) wrapped: bool,
+}
+
+/// Receives what is read, entry by entry.
+pub(crate) trait Sink {
+    /// An object that was changed outside. Fails when it came too late to be of use.
+    fn drift(&mut self, entry: &Entry<'_>) -> Result<(), ReadError>;
+    /// What is planned for an object.
+    fn change(&mut self, entry: &Entry<'_>) -> Result<(), ReadError>;
+    /// The drift section begins, even if it is empty.
+    fn drift_begins(&mut self);
+    fn output(&mut self, name: &str, change: Value);
+    fn variable(&mut self, name: &str, value: Value);
+    fn sensitive_variable(&mut self, name: &str);
+}
+
+/// Reads one plan to its end.
+pub(crate) fn read_plan(
+    reader: impl io::Read,
+    limits: Limits,
+    sink: &mut impl Sink,
+) -> Result<Header, ReadError> {
+    let mut source = Source::new(reader, limits);
+    let mut walk = Walk { header: Header::default(), seen: BTreeSet::new(), sink };
+    walk.header.wrapped = source.open()?;
+    source.object(|source, key| {
+        source.section.clear();
+        source.section.push_str(key);
+        walk.section(source, key)
+    })?;
+    source.section = "the end".to_owned();
+    match source.peek()? {
+        None => {}
+        Some(b'{' | b'[') if !walk.header.wrapped => return Err(WrongKind::SeveralDocuments.into()),
+        // Wrappers print lines behind the JSON too.
+        Some(_) => walk.header.wrapped = true,
+    }
+    walk.refuse_other_kinds()?;
+    Ok(walk.header)
+}
+
+struct Walk<'s, S> {
+    header: Header,
+    seen: BTreeSet<String>,
+    sink: &'s mut S,
+}
+
+impl<S: Sink> Walk<'_, S> {
+    fn section<R: io::Read>(&mut self, source: &mut Source<R>, key: &str) -> Result<(), ReadError> {
+        if !self.seen.insert(key.to_owned()) && key.starts_with("resource_") {
+            return Err(shape(source, "it stands twice in the plan"));
+        }
+        match key {
+            "@level" | "@message" | "@timestamp" => Err(WrongKind::EventStream.into()),
+            "format_version" => {
+                self.header.format_version = string(&source.take()?);
+                self.check_version()
+            }
+            "terraform_version" => {
+                self.header.terraform_version = string(&source.take()?);
+                Ok(())
+            }
+            "timestamp" => {
+                self.header.timestamp = string(&source.take()?);
+                Ok(())
+            }
+            "errored" => {
+                self.header.errored = source.take()?.bytes == b"true";
+                Ok(())
+            }
+            "complete" => {
+                self.header.complete = Some(source.take()?.bytes == b"true");
+                Ok(())
+            }
+            "resource_drift" => {
+                self.header.has_drift = true;
+                self.sink.drift_begins();
+                self.entries(source, S::drift)
+            }
+            "resource_changes" => self.entries(source, S::change),
+            "deferred_changes" => self.count_deferred(source),
+            "output_changes" => self.map(source, S::output),
+            "variables" => self.map(source, |sink, name, value| {
+                sink.variable(name, value.get("value").cloned().unwrap_or(Value::Null));
+            }),
+            "configuration" => self.configuration(source),
+            _ => source.skip(),
+        }
+    }
+
+    fn entries<R: io::Read>(
+        &mut self,
+        source: &mut Source<R>,
+        mut hand_on: impl FnMut(&mut S, &Entry<'_>) -> Result<(), ReadError>,
+    ) -> Result<(), ReadError> {
+        match source.peek()? {
+            Some(b'[') => {}
+            Some(b'n') => return source.skip(),
+            _ => return Err(shape(source, "it is not a list")),
+        }
+        let section = source.section.clone();
+        source.list(|source, position| {
+            let Taken { bytes, offset } = source.take()?;
+            let entry = Entry::find(bytes).ok_or_else(|| ReadError::Shape {
+                section: format!("{section}[{position}]"),
+                reason: "it is not an object with a change".to_owned(),
+                offset,
+            })?;
+            hand_on(self.sink, &entry)
+        })
+    }
+
+    fn count_deferred<R: io::Read>(&mut self, source: &mut Source<R>) -> Result<(), ReadError> {
+        if source.peek()? != Some(b'[') {
+            return source.skip();
+        }
+        source.list(|source, position| {
+            self.header.deferred = position + 1;
+            source.skip()
+        })
+    }
+
+    /// A section that is a map from names to small values.
+    fn map<R: io::Read>(
+        &mut self,
+        source: &mut Source<R>,
+        mut hand_on: impl FnMut(&mut S, &str, Value),
+    ) -> Result<(), ReadError> {
+        if source.peek()? != Some(b'{') {
+            return source.skip();
+        }
+        source.object(|source, name| {
+            let value = text::value(source.take()?.bytes);
+            hand_on(self.sink, name, value);
+            Ok(())
+        })
+    }
+
+    /// Of the configuration only one thing is needed: which variables are sensitive.
+    fn configuration<R: io::Read>(&mut self, source: &mut Source<R>) -> Result<(), ReadError> {
+        self.descend(source, "root_module", |walk, source| {
+            walk.descend(source, "variables", |walk, source| {
+                walk.map(source, |sink, name, value| {
+                    if value.get("sensitive") == Some(&Value::Bool(true)) {
+                        sink.sensitive_variable(name);
+                    }
+                })
+            })
+        })
+    }
+
+    fn descend<R: io::Read>(
+        &mut self,
+        source: &mut Source<R>,
+        wanted: &str,
+        mut visit: impl FnMut(&mut Self, &mut Source<R>) -> Result<(), ReadError>,
+    ) -> Result<(), ReadError> {
+        if source.peek()? != Some(b'{') {
+            return source.skip();
+        }
+        source.object(|source, key| if key == wanted { visit(self, source) } else { source.skip() })
+    }
+
+    fn check_version(&self) -> Result<(), ReadError> {
+        let version = self.header.format_version.as_deref().unwrap_or("");
+        let major = version.split('.').next().unwrap_or("");
+        // States and plans number alike, so a known kind is told by its other keys later.
+        if matches!(major, "0" | "1") {
+            return Ok(());
+        }
+        let shown: String = version.escape_debug().take(20).collect();
+        Err(ReadError::Version(format!("`{shown}`")))
+    }
+
+    fn refuse_other_kinds(&self) -> Result<(), ReadError> {
+        let has = |keys: &[&str]| keys.iter().any(|key| self.seen.contains(*key));
+        if has(&["encrypted_data", "encryption_version"]) {
+            return Err(WrongKind::Encrypted.into());
+        }
+        if has(&["plan_format_version"]) {
+            return Err(WrongKind::RedactedPlan.into());
+        }
+        if has(&[
+            "planned_values",
+            "resource_changes",
+            "resource_drift",
+            "output_changes",
+            "prior_state",
+            "deferred_changes",
+        ]) || (has(&["configuration"]) && has(&["format_version"]))
+        {
+            return Ok(());
+        }
+        Err(if has(&["serial", "lineage", "modules"]) && has(&["version", "terraform_version"]) {
+            WrongKind::RawState
+        } else if has(&["provider_schemas"]) {
+            WrongKind::Schemas
+        } else if has(&["values", "format_version"]) {
+            WrongKind::StateJson
+        } else {
+            WrongKind::OtherJson
+        }
+        .into())
+    }
+}
+
+fn string(taken: &Taken<'_>) -> Option<String> {
+    taken.bytes.starts_with(b"\"").then(|| decode(taken.bytes).into_owned())
+}
+
+fn shape<R: io::Read>(source: &Source<R>, reason: &str) -> ReadError {
+    ReadError::Shape {
+        section: source.section.clone(),
+        reason: reason.to_owned(),
+        offset: source.offset(),
+    }
+}

@@ -1,0 +1,196 @@
+//! Reading inside a value that is whole and known to be JSON.
+//!
+//! - Nothing here can fail: the grammar was checked before. On bytes that are no JSON after all,
+//!   the functions return something harmless, never panic.
+//! - Duplicate keys: the last one wins.
+
+use super::grammar::{is_json, plain_run};
+use crate::{number::Number, value::Value};
+use std::{borrow::Cow, collections::BTreeMap};
+
+/// The text of a JSON string with its quotes. A lone surrogate becomes U+FFFD.
+pub(crate) fn decode(raw: &[u8]) -> Cow<'_, str> {
+    let inner = raw.strip_prefix(b"\"").unwrap_or(raw);
+    let inner = inner.strip_suffix(b"\"").unwrap_or(inner);
+    if memchr::memchr(b'\\', inner).is_none() {
+        return String::from_utf8_lossy(inner);
+    }
+    let mut text = Vec::with_capacity(inner.len());
+    let mut at = 0;
+    while at < inner.len() {
+        let plain = memchr::memchr(b'\\', &inner[at..]).unwrap_or(inner.len() - at);
+        text.extend_from_slice(&inner[at..at + plain]);
+        at += plain;
+        if at < inner.len() {
+            at += decode_escape(&inner[at..], &mut text);
+        }
+    }
+    Cow::Owned(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// Decodes the escape at the start of `raw`; the bytes it took.
+fn decode_escape(raw: &[u8], text: &mut Vec<u8>) -> usize {
+    let plain = match raw.get(1) {
+        Some(b'n') => b'\n',
+        Some(b't') => b'\t',
+        Some(b'r') => b'\r',
+        Some(b'b') => 0x08,
+        Some(b'f') => 0x0c,
+        Some(b'u') => {
+            let mut buffer = [0; 4];
+            let (character, length) = decode_unicode(raw);
+            text.extend_from_slice(character.encode_utf8(&mut buffer).as_bytes());
+            return length;
+        }
+        Some(&other) => other,
+        None => return 1,
+    };
+    text.push(plain);
+    2
+}
+
+fn decode_unicode(raw: &[u8]) -> (char, usize) {
+    let unit = |at: usize| -> Option<u32> {
+        let digits = raw.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u32::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
+    };
+    match (unit(0), unit(6)) {
+        (Some(high @ 0xd800..=0xdbff), Some(low @ 0xdc00..=0xdfff)) => {
+            let code = 0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+            (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 12)
+        }
+        (Some(code), _) => (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 6),
+        (None, _) => (char::REPLACEMENT_CHARACTER, raw.len()),
+    }
+}
+
+/// Where the value that begins at `at` ends.
+fn value_end(bytes: &[u8], at: usize) -> usize {
+    let mut depth = 0_usize;
+    let mut at = at;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'"' => at = text_end(bytes, at),
+            b'{' | b'[' => {
+                depth += 1;
+                at += 1;
+            }
+            b'}' | b']' => {
+                depth = depth.saturating_sub(1);
+                at += 1;
+            }
+            _ => at += 1,
+        }
+        let scalar_ends =
+            bytes.get(at).is_none_or(|next| b",]}: \n\r\t".contains(next)) && depth == 0;
+        if scalar_ends || (depth == 0 && matches!(byte, b'"' | b'}' | b']')) {
+            return at;
+        }
+    }
+    bytes.len()
+}
+
+/// Where the text that begins at `at` ends, its quote included.
+fn text_end(bytes: &[u8], at: usize) -> usize {
+    let mut at = at + 1;
+    while at < bytes.len() {
+        at += plain_run(&bytes[at..]);
+        match bytes.get(at) {
+            Some(b'"') => return at + 1,
+            Some(b'\\') => at += 2,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+fn skip_space(bytes: &[u8], mut at: usize) -> usize {
+    while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
+        at += 1;
+    }
+    at
+}
+
+/// The fields of an object as raw slices, in the order they are written.
+pub(crate) fn fields(raw: &[u8]) -> impl Iterator<Item = (Cow<'_, str>, &[u8])> {
+    let mut at = 1;
+    std::iter::from_fn(move || {
+        at = skip_space(raw, at);
+        if raw.first() != Some(&b'{') || raw.get(at) != Some(&b'"') {
+            return None;
+        }
+        let key_end = text_end(raw, at);
+        let key = decode(raw.get(at..key_end)?);
+        let begin = skip_space(raw, skip_space(raw, key_end) + 1);
+        let end = value_end(raw, begin);
+        at = skip_space(raw, end) + 1;
+        Some((key, raw.get(begin..end)?))
+    })
+}
+
+/// The items of a list as raw slices.
+pub(crate) fn items(raw: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut at = 1;
+    std::iter::from_fn(move || {
+        at = skip_space(raw, at);
+        if raw.first() != Some(&b'[') || at + 1 >= raw.len() {
+            return None;
+        }
+        let end = value_end(raw, at);
+        let item = raw.get(at..end)?;
+        at = skip_space(raw, end) + 1;
+        Some(item)
+    })
+}
+
+/// The whole value as data.
+pub(crate) fn value(raw: &[u8]) -> Value {
+    match raw.first() {
+        Some(b'{') => {
+            let mut object = BTreeMap::new();
+            for (key, field) in fields(raw) {
+                object.insert(key.into_owned(), value(field));
+            }
+            Value::Object(object)
+        }
+        Some(b'[') => Value::List(items(raw).map(value).collect()),
+        Some(b'"') => Value::String(decode(raw).into_owned()),
+        Some(b't') => Value::Bool(true),
+        Some(b'f') => Value::Bool(false),
+        Some(b'-' | b'0'..=b'9') => Value::Number(Number::new(&String::from_utf8_lossy(raw))),
+        _ => Value::Null,
+    }
+}
+
+/// The value inside a text that is itself JSON: an object or a list, nothing less.
+pub(crate) fn embedded(text: &str) -> Option<Value> {
+    let trimmed = text.trim();
+    (trimmed.starts_with(['{', '[']) && is_json(trimmed.as_bytes()))
+        .then(|| value(trimmed.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_and_surrogates_are_decoded() {
+        assert_eq!(decode(br#""a\u003cb\n\ud83d\ude00\ud800x""#), "a<b\n😀\u{fffd}x");
+    }
+
+    #[test]
+    fn the_last_of_duplicate_keys_wins() {
+        let value = value(br#"{ "a" : 1 , "b":[ {"c":"}"} , -2.5e3 ], "a":true }"#);
+        assert_eq!(value.get("a"), Some(&Value::Bool(true)));
+        let Some(Value::List(items)) = value.get("b") else { panic!("{value:?}") };
+        assert_eq!(items[0].get("c").and_then(Value::as_str), Some("}"));
+        assert_eq!(items[1], Value::Number(Number::new("-2500")));
+    }
+
+    #[test]
+    fn empty_containers_and_spaces_are_read() {
+        assert_eq!(value(b"[ ]"), Value::List(Vec::new()));
+        assert_eq!(value(b"{ }"), Value::Object(BTreeMap::new()));
+        assert_eq!(value(b"[[],{},\"\"]"), value(b"[ [ ] , { } , \"\" ]"));
+    }
+}

@@ -1,0 +1,286 @@
+//! Everything that is sensitive in a plan, and how to keep it out of a report.
+//!
+//! - A mask covers only the path it marks; the same text often stands elsewhere without a mark.
+//!   So each masked text is a secret wherever it occurs, inside longer texts too.
+//! - Texts shorter than [`SHORTEST`] are hidden by path only: `true` or `eu-1` somewhere behind a
+//!   mask must not blank every report.
+//! - A secret that was seen can only be hidden, never printed: [`Secrets`] has no reader.
+
+use crate::{path::Path, report::Shown, value::Value};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    ops::Bound,
+};
+
+/// Texts from this many bytes on are secrets wherever they stand.
+pub const SHORTEST: usize = 6;
+
+/// Of longer secrets only the beginning is kept; where it occurs, the rest of the text is hidden.
+const LONGEST: usize = 4096;
+
+/// Lines of a secret with several lines are secrets of their own from this length on.
+const SHORTEST_LINE: usize = 12;
+
+/// What stands in place of a secret.
+pub const PLACEHOLDER: &str = "(sensitive)";
+
+/// The texts that must not be printed.
+#[derive(Clone, Default)]
+pub struct Secrets {
+    texts: BTreeSet<Box<str>>,
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Secrets({})", self.texts.len())
+    }
+}
+
+impl Secrets {
+    /// Remembers what `mask` marks in `value`.
+    pub fn learn(&mut self, value: &Value, mask: &Value) {
+        match (value, mask) {
+            (_, Value::Bool(true)) => self.learn_all(value),
+            (Value::Object(fields), Value::Object(masks)) => {
+                for (key, mask) in masks {
+                    if let Some(field) = fields.get(key) {
+                        self.learn(field, mask);
+                    }
+                }
+            }
+            (Value::List(items), Value::List(masks)) => {
+                for (item, mask) in items.iter().zip(masks) {
+                    self.learn(item, mask);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Remembers every text and number in `value`.
+    pub fn learn_all(&mut self, value: &Value) {
+        match value {
+            Value::String(text) => self.learn_text(text),
+            Value::Number(number) => self.add(number.as_str()),
+            Value::List(items) => items.iter().for_each(|item| self.learn_all(item)),
+            Value::Object(fields) => fields.values().for_each(|field| self.learn_all(field)),
+            Value::Null | Value::Bool(_) => {}
+        }
+    }
+
+    fn learn_text(&mut self, text: &str) {
+        self.add(text);
+        self.add(text.trim());
+        // As it stands inside a JSON document or in configuration.
+        let escaped = text
+            .replace('\\', "\\\\")
+            .replace('"', "\\\"")
+            .replace('\n', "\\n")
+            .replace('\r', "\\r")
+            .replace('\t', "\\t");
+        self.add(&escaped);
+        for line in text.lines().filter(|line| line.trim().len() >= SHORTEST_LINE) {
+            self.add(line.trim());
+        }
+    }
+
+    fn add(&mut self, text: &str) {
+        if text.len() >= SHORTEST && !self.texts.contains(text) {
+            self.texts.insert(text[..text.floor_char_boundary(LONGEST)].into());
+        }
+    }
+
+    /// The text without its secrets, or `None` when it holds none.
+    pub fn conceal(&self, text: &str) -> Option<String> {
+        let mut shown = String::new();
+        let mut copied = 0;
+        let mut at = 0;
+        while !self.texts.is_empty() && at + SHORTEST <= text.len() {
+            match text.get(at..).and_then(|rest| self.longest_prefix(rest)) {
+                Some(length) => {
+                    shown.push_str(&text[copied..at]);
+                    shown.push_str(PLACEHOLDER);
+                    at += length;
+                    copied = at;
+                }
+                None => at += 1,
+            }
+        }
+        (copied > 0).then(|| {
+            shown.push_str(&text[copied..]);
+            shown
+        })
+    }
+
+    /// How much of the start of `text` the longest secret covers.
+    fn longest_prefix(&self, text: &str) -> Option<usize> {
+        let window = text.as_bytes().get(..SHORTEST)?;
+        // Cut inside a character: secrets are whole texts, so step back to its beginning.
+        let from = &text[..text.floor_char_boundary(SHORTEST)];
+        self.texts
+            .range::<str, _>((Bound::Included(from), Bound::Unbounded))
+            .take_while(|secret| secret.as_bytes()[..from.len()] == window[..from.len()])
+            .filter(|secret| text.starts_with(secret.as_ref()))
+            .map(|secret| if secret.len() + 4 > LONGEST { text.len() } else { secret.len() })
+            .max()
+    }
+
+    /// The value as it may be printed: what `mask` marks and what is known to be secret is gone.
+    pub fn show(&self, value: &Value, mask: &Value) -> Shown {
+        match (value, mask) {
+            (Value::Null, _) => Shown::Null,
+            (_, Value::Bool(true)) => Shown::Sensitive,
+            (Value::Bool(flag), _) => Shown::Bool(*flag),
+            (Value::Number(number), _) if self.texts.contains(number.as_str()) => Shown::Sensitive,
+            (Value::Number(number), _) => Shown::Number(number.as_str().to_owned()),
+            (Value::String(text), _) => match self.conceal(text) {
+                Some(concealed) if concealed == PLACEHOLDER => Shown::Sensitive,
+                Some(concealed) => Shown::Concealed(concealed),
+                None => Shown::String(text.clone()),
+            },
+            (Value::List(items), _) => Shown::List(
+                items
+                    .iter()
+                    .enumerate()
+                    .map(|(index, item)| self.show(item, item_mask(mask, index)))
+                    .collect(),
+            ),
+            (Value::Object(fields), _) => Shown::Object(
+                fields
+                    .iter()
+                    .map(|(key, field)| {
+                        (self.text(key), self.show(field, mask.get(key).unwrap_or(&Value::Null)))
+                    })
+                    .collect::<BTreeMap<_, _>>(),
+            ),
+        }
+    }
+
+    /// A text as it may be printed.
+    pub fn text(&self, text: &str) -> String {
+        self.conceal(text).unwrap_or_else(|| text.to_owned())
+    }
+
+    /// An address or a path as it may be printed. Names in it come from the configuration's code
+    /// and are no secrets; keys between quotes come from data.
+    pub fn address(&self, address: &str) -> String {
+        let mut shown = String::with_capacity(address.len());
+        let mut rest = address;
+        while let Some(begin) = rest.find("[\"") {
+            let Some(length) = rest[begin + 2..].find("\"]") else { break };
+            let (head, key) = (&rest[..begin + 2], &rest[begin + 2..begin + 2 + length]);
+            shown.push_str(head);
+            shown.push_str(&self.text(key));
+            rest = &rest[begin + 2 + length..];
+        }
+        shown + rest
+    }
+}
+
+fn item_mask(mask: &Value, index: usize) -> &Value {
+    match mask {
+        Value::List(masks) => masks.get(index).unwrap_or(&Value::Null),
+        _ => &Value::Null,
+    }
+}
+
+/// The part of a mask that belongs to the value at `path`: `true` when a parent is marked.
+pub fn mask_at(mask: &Value, path: &Path) -> Value {
+    let mut steps = path.clone();
+    loop {
+        match steps.find(mask) {
+            Some(Value::Bool(true)) => return Value::Bool(true),
+            Some(found) if steps == *path => return found.clone(),
+            _ => {}
+        }
+        if steps.0.pop().is_none() {
+            return Value::Bool(false);
+        }
+    }
+}
+
+/// True when a name says that its value is secret: all there is to go by when a plan has no masks.
+pub fn sounds_secret(name: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "access_key",
+        "api_key",
+        "apikey",
+        "connection_string",
+        "credential",
+        "passphrase",
+        "passwd",
+        "password",
+        "private_key",
+        "secret",
+        "token",
+    ];
+    let name = name.to_lowercase();
+    WORDS.iter().any(|word| name.contains(word))
+}
+
+/// A mask made of names alone.
+pub fn mask_by_names(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => Value::Object(
+            fields
+                .iter()
+                .map(|(key, field)| {
+                    let mask =
+                        if sounds_secret(key) { Value::Bool(true) } else { mask_by_names(field) };
+                    (key.clone(), mask)
+                })
+                .collect(),
+        ),
+        Value::List(items) => Value::List(items.iter().map(mask_by_names).collect()),
+        _ => Value::Bool(false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn secrets(texts: &[&str]) -> Secrets {
+        let mut secrets = Secrets::default();
+        for text in texts {
+            secrets.learn_all(&Value::String((*text).to_owned()));
+        }
+        secrets
+    }
+
+    #[test]
+    fn a_secret_is_hidden_inside_longer_texts() {
+        let secrets = secrets(&["hunter2", "hunter2-long", "abc", "pä\"sswörd"]);
+        for (text, shown) in [
+            ("postgres://u:hunter2@db", "postgres://u:(sensitive)@db"),
+            ("xhunter2-longx", "x(sensitive)x"),
+            ("abc", "abc"),
+            (r#"{"p":"pä\"sswörd"}"#, r#"{"p":"(sensitive)"}"#),
+            ("é hunter hunter2", "é hunter (sensitive)"),
+        ] {
+            assert_eq!(secrets.text(text), shown);
+        }
+    }
+
+    #[test]
+    fn lines_of_a_key_are_secrets_too() {
+        let secrets = secrets(&["-----BEGIN KEY-----\nMIIEvQIBADANBgkq\n-----END KEY-----\n"]);
+        assert_eq!(secrets.text("  MIIEvQIBADANBgkq"), "  (sensitive)");
+    }
+
+    #[test]
+    fn of_a_huge_secret_nothing_is_left() {
+        let huge = "k".repeat(3 * LONGEST) + "tail";
+        assert_eq!(secrets(&[&huge]).text(&huge), PLACEHOLDER);
+    }
+
+    #[test]
+    fn only_quoted_keys_of_an_address_are_hidden() {
+        let secrets = secrets(&["worker"]);
+        assert_eq!(
+            secrets.address("module.worker[\"worker\"].pool.worker"),
+            "module.worker[\"(sensitive)\"].pool.worker"
+        );
+    }
+}

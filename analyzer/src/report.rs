@@ -1,0 +1,309 @@
+//! What was found: plain data, sorted, the only input of a format.
+//!
+//! - Nothing in it is secret: values are [`Shown`], every other text was cleared of secrets.
+//! - The same plan makes the same report, to the byte.
+
+use crate::{action::Action, fate::Fate, noise::Noise, path::Path, proposal::Proposal};
+use std::collections::BTreeMap;
+
+/// The outcome of checking one plan.
+#[derive(Clone, Debug)]
+pub struct Report {
+    pub plan: PlanInfo,
+    pub verdict: Verdict,
+    /// Why the plan cannot prove the absence of drift; also given beside drift that was found.
+    pub reasons: Vec<Reason>,
+    /// Remarks on the input that do not change the verdict.
+    pub warnings: Vec<String>,
+    pub counts: Counts,
+    /// Resources changed outside, by address.
+    pub findings: Vec<Finding>,
+    /// Planned changes that are not the undoing of drift, by address; at most
+    /// [`Report::LISTED_MAX`], the counts tell the rest.
+    pub planned: Vec<Planned>,
+    /// Differences without meaning, by address; limited as `planned`.
+    pub noise: Vec<NoiseItem>,
+    /// One patch for all that can be adopted, when a configuration was given.
+    pub patch: Option<String>,
+}
+
+impl Report {
+    /// How many planned changes and how many items of noise are listed one by one.
+    pub const LISTED_MAX: usize = 5_000;
+}
+
+/// What the plan says about itself.
+#[derive(Clone, Debug, Default)]
+pub struct PlanInfo {
+    pub format_version: Option<String>,
+    /// Of Terraform or OpenTofu: both write it into the same field.
+    pub tool_version: Option<String>,
+    /// RFC 3339, as in the plan.
+    pub timestamp: Option<String>,
+    /// True when a provider comes from OpenTofu's registry.
+    pub opentofu: bool,
+}
+
+impl PlanInfo {
+    /// The command of the engine that made the plan.
+    pub fn command(&self) -> &'static str {
+        if self.opentofu { "tofu" } else { "terraform" }
+    }
+}
+
+/// The answer in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    Clean,
+    Inconclusive,
+    Drifted,
+}
+
+impl Verdict {
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Clean => "clean",
+            Self::Inconclusive => "inconclusive",
+            Self::Drifted => "drifted",
+        }
+    }
+}
+
+/// Why a plan proves less than it should.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    Deferred,
+    Errored,
+    Incomplete,
+    NoDriftSection,
+}
+
+impl Reason {
+    /// Every reason, sorted by name.
+    pub const ALL: &[Self] =
+        &[Self::Deferred, Self::Errored, Self::Incomplete, Self::NoDriftSection];
+
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Deferred => "deferred",
+            Self::Errored => "errored",
+            Self::Incomplete => "incomplete",
+            Self::NoDriftSection => "no-drift-section",
+        }
+    }
+
+    /// What it means and what to do.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Deferred => {
+                "Changes of some resources are deferred, so the plan leaves them open. Apply what \
+                 they wait for, then plan again."
+            }
+            Self::Errored => {
+                "Planning ended with an error, so the plan holds only a part. Mend the error that \
+                 the plan command printed, then plan again."
+            }
+            Self::Incomplete => {
+                "The plan says that it does not cover everything: it was made with -target, or \
+                 something was deferred. Plan again without -target."
+            }
+            Self::NoDriftSection => {
+                "Terraform before 0.15.4 does not write changes made outside into the plan. Make \
+                 the plan with a newer version."
+            }
+        }
+    }
+}
+
+/// How many of each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Entries of `resource_changes`.
+    pub resources: usize,
+    /// Resources changed outside, noise left out.
+    pub drifted: usize,
+    /// Of those, the ones for which apply does something or may do something.
+    pub actionable: usize,
+    /// Drifted attributes by fate.
+    pub fates: BTreeMap<&'static str, usize>,
+    /// Planned changes that are no mere undoing of drift, outputs included.
+    pub planned: usize,
+    /// Noise by kind.
+    pub noise: BTreeMap<&'static str, usize>,
+}
+
+/// One resource that was changed outside.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    pub address: String,
+    /// The id of a deposed object, empty for the current one.
+    pub deposed: String,
+    pub resource_type: String,
+    pub provider: String,
+    pub moved_from: Option<String>,
+    pub outside: Outside,
+    /// The gravest fate of its attributes.
+    pub fate: Fate,
+    pub attributes: Vec<Attribute>,
+    /// Attributes that the configuration changes beside the drift.
+    pub pending: Vec<String>,
+    /// What apply will do with the resource; `None` when the plan has no entry for it.
+    pub action: Option<Action>,
+    pub action_reason: Option<String>,
+    /// Apply would destroy the object: the outside change cannot be undone without loss.
+    pub one_way: bool,
+    pub proposals: Vec<Proposal>,
+    /// Where the resource is declared, when a configuration was given.
+    pub declared: Option<Place>,
+    /// How to find the block in a configuration.
+    pub(crate) block: BlockAddress,
+}
+
+impl Finding {
+    /// True when apply does something about it, or may.
+    pub fn is_actionable(&self) -> bool {
+        self.fate != Fate::Absorbed || self.one_way
+    }
+}
+
+/// What happened outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outside {
+    Changed,
+    Deleted,
+}
+
+impl Outside {
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Changed => "changed",
+            Self::Deleted => "deleted",
+        }
+    }
+}
+
+/// One attribute that was changed outside.
+#[derive(Clone, Debug)]
+pub struct Attribute {
+    /// As printed; cleared of secrets.
+    pub path: String,
+    pub before: Shown,
+    pub after: Shown,
+    /// What apply will make of it; `None` when the plan has no entry.
+    pub desired: Option<Shown>,
+    pub fate: Fate,
+    pub(crate) steps: Path,
+}
+
+/// A value as it may be printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// There is no such attribute on this side.
+    Absent,
+    Null,
+    Bool(bool),
+    Number(String),
+    String(String),
+    /// A text of which a part was hidden.
+    Concealed(String),
+    Sensitive,
+    /// Known only after apply.
+    Unknown,
+    List(Vec<Self>),
+    Object(BTreeMap<String, Self>),
+}
+
+/// A change that the configuration asks for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Planned {
+    pub address: String,
+    pub action: Action,
+    pub reason: Option<String>,
+    pub note: Option<PlannedNote>,
+}
+
+/// What else is special about a planned change.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PlannedNote {
+    Import,
+    MovedFrom(String),
+    Output,
+    Deposed(String),
+}
+
+/// A difference without meaning.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NoiseItem {
+    pub address: String,
+    /// Empty for the whole resource.
+    pub path: String,
+    pub kind: Noise,
+}
+
+/// A line of a file of the configuration; the path is relative to its root, with `/`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    pub file: String,
+    /// From 1.
+    pub line: usize,
+}
+
+/// Where a resource block is to be found: modules by call name, instance keys left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct BlockAddress {
+    pub(crate) modules: Vec<String>,
+    pub(crate) resource_type: String,
+    pub(crate) name: String,
+    /// How many instances of the block the plan has; 0 when it does not tell.
+    pub(crate) instances: usize,
+}
+
+impl BlockAddress {
+    /// The names of the module calls in `module.a["k"].module.b[0]`: a key may hold dots, quotes
+    /// and brackets, so it is skipped as the quoted text it is.
+    pub(crate) fn module_names(address: &str) -> Vec<String> {
+        let mut names = Vec::new();
+        let mut rest = address;
+        while let Some(begin) = rest.strip_prefix("module.") {
+            let end = begin.find(['.', '[']).unwrap_or(begin.len());
+            names.push(begin[..end].to_owned());
+            rest = skip_key(&begin[end..]);
+            rest = rest.strip_prefix('.').unwrap_or(rest);
+        }
+        names
+    }
+}
+
+/// Skips `[0]` or `["any text"]`.
+fn skip_key(text: &str) -> &str {
+    let Some(inner) = text.strip_prefix('[') else { return text };
+    let mut escaped = false;
+    let mut quoted = false;
+    for (at, byte) in inner.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => quoted = !quoted,
+            b']' if !quoted => return &inner[at + 1..],
+            _ => {}
+        }
+    }
+    ""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_modules_may_hold_anything() {
+        assert_eq!(
+            BlockAddress::module_names(r#"module.a["x.module.y\"]"].module.b[0].module.c"#),
+            ["a", "b", "c"]
+        );
+        assert_eq!(BlockAddress::module_names(""), [""; 0]);
+    }
+}
