@@ -8,11 +8,11 @@ use std::io::{self, Write};
 
 /// What kind of plan to make.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
+pub(crate) struct Shape {
     /// Managed resources; one takes about 4 kB.
-    pub resources: usize,
+    pub(crate) resources: usize,
     /// How many of a thousand were changed outside.
-    pub drift_per_mille: usize,
+    pub(crate) drift_per_mille: usize,
 }
 
 const TYPES: [&str; 8] = [
@@ -36,7 +36,7 @@ enum Truth {
 }
 
 /// Writes the plan.
-pub fn write_plan(shape: Shape, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write_plan(shape: Shape, out: &mut impl Write) -> io::Result<()> {
     out.write_all(br#"{"format_version":"1.2","terraform_version":"1.11.4","variables":{"region":{"value":"eu-central-1"}},"planned_values":{"root_module":{"resources":["#)?;
     values(shape, Truth::Desired, out)?;
     out.write_all(br#"]}},"resource_drift":["#)?;

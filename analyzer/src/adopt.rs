@@ -38,7 +38,11 @@ pub fn propose(report: &mut Report, configuration: &Configuration, secrets: &Sec
         .map(|finding| {
             let mut own = Edited::new();
             let adoption = Adoption { report, configuration, finding };
-            let refusals = adoption.edit(&mut own);
+            let mut refusals = adoption.edit(&mut own);
+            for refusal in &mut refusals {
+                // A reason may name a key of a map.
+                refusal.reason = secrets.text(&refusal.reason);
+            }
             adoption.edit(&mut all);
             let place = adoption.place();
             (adoption.proposal(&own, refusals, secrets), place)

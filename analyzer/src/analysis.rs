@@ -146,13 +146,7 @@ impl Analysis {
             self.without_masks = true;
             return;
         }
-        if !entry.hides_something() {
-            return;
-        }
-        self.secrets.learn(&entry.before(), &entry.before_sensitive());
-        if !entry.sides_are_alike() {
-            self.secrets.learn(&entry.after(), &entry.after_sensitive());
-        }
+        entry.for_each_secret(|secret| self.secrets.learn_all(secret));
     }
 
     /// Noise of a drift entry whose attributes are all the same.

@@ -6,7 +6,11 @@
 //!   mask must not blank every report.
 //! - A secret that was seen can only be hidden, never printed: [`Secrets`] has no reader.
 
-use crate::{path::Path, report::Shown, value::Value};
+use crate::{
+    path::{Path, Step},
+    report::Shown,
+    value::Value,
+};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
@@ -162,7 +166,16 @@ impl Secrets {
         self.conceal(text).unwrap_or_else(|| text.to_owned())
     }
 
-    /// An address or a path as it may be printed. Names in it come from the configuration's code
+    /// A path as it may be printed: its keys may come from data.
+    pub fn path(&self, path: &Path) -> String {
+        let steps = path.0.iter().map(|step| match step {
+            Step::Key(key) => Step::Key(self.text(key)),
+            Step::Index(index) => Step::Index(*index),
+        });
+        Path(steps.collect()).to_string()
+    }
+
+    /// An address as it may be printed. Names in it come from the configuration's code
     /// and are no secrets; keys between quotes come from data.
     pub fn address(&self, address: &str) -> String {
         let mut shown = String::with_capacity(address.len());

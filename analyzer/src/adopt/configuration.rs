@@ -88,9 +88,10 @@ impl Configuration {
                         )),
                     }
                 }
-                Some(source) => Module::Closed(format!(
-                    "it belongs to the module `{source}`, which is not part of this configuration"
-                )),
+                // A source may carry a token, so it is not named.
+                Some(_) => Module::Closed(
+                    "its module comes from elsewhere and is no part of this configuration".into(),
+                ),
                 None => Module::Closed("the source of its module is not literal".to_owned()),
             };
             self.modules.insert(path, module);

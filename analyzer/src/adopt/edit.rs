@@ -66,6 +66,9 @@ pub(super) fn set(text: &str, target: &Target<'_>) -> Result<String, Refused> {
         Spot::Missing { .. } if target.desired.is_none() => {
             return Err(refuse("the configuration does not set it, the provider does", start));
         }
+        Spot::Missing { holder: Holder::Block(_), .. } if may_be_blocks(target.value) => {
+            return Err(refuse("it may be made of blocks, which a plan does not tell", start));
+        }
         Spot::Missing { holder, name } => {
             let value = literal::write(target.value, Layout::OneLine);
             layout::insert(text, holder, name, &value)
@@ -75,6 +78,17 @@ pub(super) fn set(text: &str, target: &Target<'_>) -> Result<String, Refused> {
     let edited = layout::apply(text, splices);
     check(&body, text, &edited, target).map_err(|reason| Refused { reason, at: start })?;
     Ok(edited)
+}
+
+/// True when a value could be written as nested blocks as well as an attribute. A map of plain
+/// values is taken for what it looks like.
+fn may_be_blocks(value: &Value) -> bool {
+    let plain = |value: &Value| !matches!(value, Value::Object(_) | Value::List(_));
+    match value {
+        Value::List(items) => !items.iter().all(plain),
+        Value::Object(fields) => !fields.values().all(|it| matches!(it, Value::String(_))),
+        _ => false,
+    }
 }
 
 /// Parses a file. A byte-order mark is no part of it for the parser.

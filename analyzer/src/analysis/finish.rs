@@ -2,6 +2,7 @@
 
 use super::{Analysis, Key, Record, Tally};
 use crate::{
+    action::Action,
     drift::Desired,
     fate::Fate,
     proposal::without_configuration,
@@ -157,7 +158,7 @@ fn finding(key: Key, record: Record, secrets: &Secrets) -> Finding {
             None => Shown::Absent,
         };
         attributes.push(Attribute {
-            path: secrets.address(&change.path.to_string()),
+            path: secrets.path(&change.path),
             before: show(change.before.as_ref()),
             after: show(change.after.as_ref()),
             desired: desired.map(|desired| match desired {
@@ -169,7 +170,7 @@ fn finding(key: Key, record: Record, secrets: &Secrets) -> Finding {
         });
     }
     let pending = joined.iter().flat_map(|joined| &joined.pending);
-    let pending = pending.map(|path| secrets.address(&path.to_string())).collect();
+    let pending = pending.map(|path| secrets.path(path)).collect();
     let (action, action_reason) = match joined {
         Some(joined) => (Some(joined.action), joined.reason),
         None => (None, None),
@@ -184,8 +185,8 @@ fn finding(key: Key, record: Record, secrets: &Secrets) -> Finding {
         fate: gravest,
         attributes,
         pending,
-        one_way: !deleted && action.as_ref().is_some_and(crate::action::Action::destroys),
-        action,
+        one_way: !deleted && action.as_ref().is_some_and(Action::destroys),
+        action: action.map(|action| clear_action(action, secrets)),
         action_reason: action_reason.map(|reason| secrets.text(&reason)),
         proposals: Vec::new(),
         declared: None,
@@ -230,7 +231,7 @@ fn unite(left: Value, right: Value) -> Value {
 fn clear_planned(item: Planned, secrets: &Secrets) -> Planned {
     Planned {
         address: secrets.address(&item.address),
-        action: item.action,
+        action: clear_action(item.action, secrets),
         reason: item.reason.map(|reason| secrets.text(&reason)),
         note: item.note.map(|note| match note {
             PlannedNote::MovedFrom(address) => PlannedNote::MovedFrom(secrets.address(&address)),
@@ -239,10 +240,17 @@ fn clear_planned(item: Planned, secrets: &Secrets) -> Planned {
     }
 }
 
+fn clear_action(action: Action, secrets: &Secrets) -> Action {
+    match action {
+        Action::Other(verbs) => Action::Other(secrets.text(&verbs)),
+        known => known,
+    }
+}
+
 fn clear_noise(item: &NoiseItem, secrets: &Secrets) -> NoiseItem {
     NoiseItem {
         address: secrets.address(&item.address),
-        path: secrets.address(&item.path),
+        path: secrets.text(&item.path),
         kind: item.kind,
     }
 }

@@ -35,13 +35,15 @@ pub(super) fn diff(path: &Path, before: &[Value], after: &[Value], changes: &mut
     });
 }
 
-/// True when no element that changed here has only moved: none of the new ones is among the old.
+/// True when no element that changed has only moved: none of the new ones is among the old.
 fn stays_in_place(before: &[Value], after: &[Value], unequal: &[usize]) -> bool {
-    let mut old: Vec<&Value> = unequal.iter().map(|&index| &before[index]).collect();
+    let changed =
+        unequal.iter().copied().filter(|&index| !alike(Some(&before[index]), Some(&after[index])));
+    let changed: Vec<usize> = changed.collect();
+    let mut old: Vec<&Value> = changed.iter().map(|&index| &before[index]).collect();
     old.sort_by(|left, right| left.order(right));
     let moved = |index: usize| old.binary_search_by(|probe| probe.order(&after[index])).is_ok();
-    let differ = |index: usize| !alike(Some(&before[index]), Some(&after[index]));
-    !unequal.iter().any(|&index| moved(index) && differ(index))
+    !changed.into_iter().any(moved)
 }
 
 fn same_elements(before: &[Value], after: &[Value]) -> bool {

@@ -77,7 +77,7 @@ fn section(finding: &Finding) -> String {
         let _ = writeln!(out, "- and {} more", finding.attributes.len() - ATTRIBUTES_MAX);
     }
     out.push('\n');
-    let mut intent = words::intent(finding);
+    let mut intent = prose(&words::intent(finding));
     if !finding.pending.is_empty() {
         let shown: Vec<String> =
             finding.pending.iter().take(10).map(|path| code(&shorten(path, 0, 80))).collect();
@@ -110,19 +110,18 @@ fn sentence(finding: &Finding) -> String {
 
 fn proposal(proposal: &Proposal, out: &mut String) {
     let (name, risk) = (proposal.kind.name(), proposal.risk.name());
-    // The summary may name attributes of the plan.
-    let summary = escape(&proposal.summary);
+    let summary = prose(&proposal.summary);
     let _ = writeln!(out, "- **{name}** (risk {risk}): {summary}");
     for command in &proposal.commands {
         let _ = writeln!(out, "  - {}", code(&shorten(command, 0, 400)));
     }
-    for refusal in proposal.refusals.iter().take(ATTRIBUTES_MAX) {
-        let path = shorten(&refusal.path, 0, VALUE_MAX);
+    for (paths, refusal) in words::refusals(&proposal.refusals).into_iter().take(ATTRIBUTES_MAX) {
+        let path = shorten(&paths.join(", "), 0, VALUE_MAX);
         let place = match &refusal.place {
             Some(place) => format!(" ({})", code(&format!("{}:{}", place.file, place.line))),
             None => String::new(),
         };
-        let _ = writeln!(out, "  - not {}: {}{place}", code(&path), escape(&refusal.reason));
+        let _ = writeln!(out, "  - not {}: {}{place}", code(&path), prose(&refusal.reason));
     }
     match proposal.diff.as_deref() {
         Some(diff) if diff.len() <= DIFF_BYTES_MAX => {
@@ -169,7 +168,14 @@ fn longest_run(text: &str) -> usize {
     text.split(|character| character != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// Prose with a word of the plan in it.
+/// Our own prose, in which words of the plan may stand. What is between backticks is code; a
+/// backtick that comes from the plan can at most move the border between two harmless forms.
+fn prose(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    parts.map(|(at, part)| if at % 2 == 1 { code(part) } else { escape(part) }).collect()
+}
+
+/// Text without any meaning as markup.
 fn escape(text: &str) -> String {
     let mut out = String::new();
     for character in visible(text).chars() {
@@ -200,6 +206,12 @@ fn capital(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn prose_is_harmless_wherever_its_backticks_are() {
+        assert_eq!(prose("add `a_b` to @x"), "add `a_b` to &#64;x");
+        assert_eq!(prose("`a`@x`b`"), "`a`&#64;x`b`");
+    }
 
     #[test]
     fn spans_and_fences_cannot_be_left() {

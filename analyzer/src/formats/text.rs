@@ -128,13 +128,13 @@ impl Page {
         for command in &proposal.commands {
             self.line("      ", &visible(command), PLAIN);
         }
-        for refusal in &proposal.refusals {
+        for (paths, refusal) in words::refusals(&proposal.refusals) {
             let place = match &refusal.place {
                 Some(place) => format!(" ({}:{})", visible(&place.file), place.line),
                 None => String::new(),
             };
-            let text =
-                format!("not {}: {}{place}", visible(&refusal.path), visible(&refusal.reason));
+            let paths = visible(&paths.join(", "));
+            let text = format!("not {paths}: {}{place}", visible(&refusal.reason));
             self.paragraph("      ", &text, PLAIN);
         }
         for line in visible_lines(proposal.diff.as_deref().unwrap_or("")).lines() {

@@ -1,7 +1,11 @@
 //! Sentences that the formats for people share.
 
 use super::visible;
-use crate::report::{Attribute, Finding, Outside, Planned, PlannedNote, Report, Verdict};
+use crate::{
+    action::Action,
+    proposal::Refusal,
+    report::{Attribute, Finding, Outside, Planned, PlannedNote, Report, Verdict},
+};
 
 /// The answer in one line.
 pub(super) fn headline(report: &Report) -> String {
@@ -79,10 +83,31 @@ pub(super) fn outcome(attribute: &Attribute) -> String {
     attribute.fate.name().to_owned()
 }
 
+/// Refusals with the same reason in one: the paths, the reason, and where.
+pub(super) fn refusals(refusals: &[Refusal]) -> Vec<(Vec<&str>, &Refusal)> {
+    let mut grouped: Vec<(Vec<&str>, &Refusal)> = Vec::new();
+    for refusal in refusals {
+        let same = grouped
+            .iter_mut()
+            .find(|(_, it)| it.reason == refusal.reason && it.place == refusal.place);
+        match same {
+            Some((paths, _)) => paths.push(&refusal.path),
+            None => grouped.push((vec![&refusal.path], refusal)),
+        }
+    }
+    grouped
+}
+
 /// One planned change.
 pub(super) fn planned(item: &Planned) -> String {
-    let mut text = format!("{} {}", visible(item.action.word()), visible(&item.address));
+    let word = match (&item.action, &item.note) {
+        (Action::NoOp, Some(PlannedNote::Import)) => "import",
+        (Action::NoOp, Some(PlannedNote::MovedFrom(_))) => "move",
+        (action, _) => action.word(),
+    };
+    let mut text = format!("{} {}", visible(word), visible(&item.address));
     match &item.note {
+        Some(PlannedNote::Import) if word == "import" => {}
         Some(PlannedNote::Import) => text.push_str(" (import)"),
         Some(PlannedNote::MovedFrom(from)) => {
             text.push_str(&format!(" (moved from {})", visible(from)));

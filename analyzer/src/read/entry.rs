@@ -4,7 +4,7 @@
 //!   compared, as bytes.
 //! - A missing field is an empty slice; a missing address is rebuilt from its parts.
 
-use super::text::{self, decode, fields, items};
+use super::text::{self, Fields, decode, fields, items};
 use crate::{action::Action, value::Value};
 use std::{borrow::Cow, fmt::Write};
 
@@ -35,36 +35,53 @@ impl<'a> Entry<'a> {
     /// Finds the fields; `None` when the value is no object with a `change`.
     pub(crate) fn find(raw: &'a [u8]) -> Option<Self> {
         let mut entry = Self { raw, ..Self::default() };
-        let mut change = None;
-        for (key, value) in fields(raw) {
+        let mut has_change = false;
+        let mut outer = fields(raw);
+        while let Some(key) = outer.key() {
+            if key.as_ref() == b"change" {
+                has_change = outer.enter(|inner| entry.find_change(inner));
+                continue;
+            }
+            let value = outer.value();
             match key.as_ref() {
-                "address" => entry.address = value,
-                "previous_address" => entry.previous_address = value,
-                "module_address" => entry.module_address = value,
-                "mode" => entry.mode = value,
-                "type" => entry.kind = value,
-                "name" => entry.name = value,
-                "index" => entry.index = value,
-                "provider_name" => entry.provider_name = value,
-                "deposed" => entry.deposed = value,
-                "action_reason" => entry.action_reason = value,
-                "change" => change = Some(value),
+                b"address" => entry.address = value,
+                b"previous_address" => entry.previous_address = value,
+                b"module_address" => entry.module_address = value,
+                b"mode" => entry.mode = value,
+                b"type" => entry.kind = value,
+                b"name" => entry.name = value,
+                b"index" => entry.index = value,
+                b"provider_name" => entry.provider_name = value,
+                b"deposed" => entry.deposed = value,
+                b"action_reason" => entry.action_reason = value,
                 _ => {}
             }
         }
-        for (key, value) in fields(change.filter(|raw| raw.starts_with(b"{"))?) {
+        has_change.then_some(entry)
+    }
+
+    fn find_change(&mut self, fields: &mut Fields<'a>) {
+        while let Some(key) = fields.key() {
+            let value = fields.value();
             match key.as_ref() {
-                "actions" => entry.actions = value,
-                "before" => entry.before = value,
-                "after" => entry.after = value,
-                "after_unknown" => entry.after_unknown = value,
-                "before_sensitive" => entry.before_sensitive = value,
-                "after_sensitive" => entry.after_sensitive = value,
-                "importing" => entry.importing = value,
+                b"actions" => self.actions = value,
+                b"before" => self.before = value,
+                b"after" => self.after = value,
+                b"after_unknown" => self.after_unknown = value,
+                b"before_sensitive" => self.before_sensitive = value,
+                b"after_sensitive" => self.after_sensitive = value,
+                b"importing" => self.importing = value,
                 _ => {}
             }
         }
-        Some(entry)
+    }
+
+    /// Calls `found` with each value that a mask marks, on either side.
+    pub(crate) fn for_each_secret(&self, mut found: impl FnMut(&Value)) {
+        marked(self.before, self.before_sensitive, &mut found);
+        if self.before != self.after || self.before_sensitive != self.after_sensitive {
+            marked(self.after, self.after_sensitive, &mut found);
+        }
     }
 
     /// The full instance address. Versions before 1.0.1 leave it out of drift entries.
@@ -202,16 +219,39 @@ impl<'a> Entry<'a> {
         document.extend_from_slice(br#""change":{"actions":["no-op"]}}"#);
         document
     }
-
-    /// True when the plan's masks mark anything as sensitive.
-    pub(crate) fn hides_something(&self) -> bool {
-        marks(self.before_sensitive) || marks(self.after_sensitive)
-    }
 }
 
 /// A mask that marks nothing is not worth a tree.
 fn mask(raw: &[u8]) -> Value {
     if marks(raw) { text::value(raw) } else { Value::Bool(false) }
+}
+
+/// Walks a value and its mask side by side and decodes only what is marked.
+fn marked(raw: &[u8], mask: &[u8], found: &mut impl FnMut(&Value)) {
+    match mask.first() {
+        Some(b't') => found(&text::value(raw)),
+        Some(b'{') if marks(mask) => {
+            let mut masks = fields(mask);
+            while let Some(name) = masks.key() {
+                let mask = masks.value();
+                if !marks(mask) {
+                    continue;
+                }
+                let mut fields = fields(raw);
+                while let Some(key) = fields.key() {
+                    let field = fields.value();
+                    // Of duplicate keys the last wins; hiding the others too does no harm.
+                    if key == name {
+                        marked(field, mask, found);
+                    }
+                }
+            }
+        }
+        Some(b'[') if marks(mask) => {
+            items(raw).zip(items(mask)).for_each(|(item, mask)| marked(item, mask, found));
+        }
+        _ => {}
+    }
 }
 
 fn marks(raw: &[u8]) -> bool {

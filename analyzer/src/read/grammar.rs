@@ -120,34 +120,83 @@ impl Grammar {
     pub(crate) fn feed(&mut self, bytes: &[u8]) -> Result<Option<usize>, (usize, Fault)> {
         let mut at = 0;
         while self.state != State::Done {
-            let Some(&byte) = bytes.get(at) else { return Ok(None) };
-            match self.state {
-                State::Text => {
-                    at += plain_run(&bytes[at..]);
-                    let Some(&byte) = bytes.get(at) else { return Ok(None) };
-                    at += 1;
-                    match byte {
-                        b'"' if self.in_key => self.state = State::Colon,
-                        b'"' => self.close_value(),
-                        b'\\' => self.state = State::Escape,
-                        control => return Err((at - 1, Fault::ControlCharacter(control))),
-                    }
-                }
-                State::Number(digits) => match digits.step(byte) {
-                    Some(next) => {
-                        self.state = State::Number(next);
-                        at += 1;
-                    }
-                    None if digits.may_end() => self.close_value(),
-                    None => return Err((at, unexpected(byte, "a digit"))),
-                },
+            at = match self.state {
+                State::Text => self.text(bytes, at)?,
+                State::Number(digits) => self.number(bytes, at, digits)?,
                 _ => {
+                    let Some(&byte) = bytes.get(at) else { return Ok(None) };
                     self.step(byte).map_err(|fault| (at, fault))?;
-                    at += 1;
+                    at + 1
                 }
+            };
+            if at == bytes.len() && self.state != State::Done {
+                return Ok(None);
             }
         }
         Ok(Some(at))
+    }
+
+    /// Reads on inside a text, and on over what most often follows it: a colon behind a key, a
+    /// comma and the next key behind a value. Whole objects of texts are read without leaving.
+    fn text(&mut self, bytes: &[u8], mut at: usize) -> Result<usize, (usize, Fault)> {
+        loop {
+            at += plain_run(&bytes[at..]);
+            match bytes.get(at) {
+                None => return Ok(at),
+                Some(b'"') => at += 1,
+                Some(b'\\') => {
+                    match bytes.get(at + 1) {
+                        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
+                            at += 2;
+                            continue;
+                        }
+                        _ => self.state = State::Escape,
+                    }
+                    return Ok(at + 1);
+                }
+                Some(&control) => return Err((at, Fault::ControlCharacter(control))),
+            }
+            if self.in_key {
+                self.in_key = false;
+                match bytes.get(at..at + 2) {
+                    Some(b":\"") => {
+                        at += 2;
+                        continue;
+                    }
+                    _ => self.state = State::Colon,
+                }
+                return Ok(at);
+            }
+            self.close_value();
+            if self.in_object() && bytes.get(at..at + 2) == Some(b",\"") {
+                self.in_key = true;
+                self.state = State::Text;
+                at += 2;
+                continue;
+            }
+            return Ok(at);
+        }
+    }
+
+    fn number(
+        &mut self,
+        bytes: &[u8],
+        mut at: usize,
+        mut digits: Digits,
+    ) -> Result<usize, (usize, Fault)> {
+        while let Some(&byte) = bytes.get(at) {
+            match digits.step(byte) {
+                Some(next) => digits = next,
+                None if digits.may_end() => {
+                    self.close_value();
+                    return Ok(at);
+                }
+                None => return Err((at, unexpected(byte, "a digit"))),
+            }
+            at += 1;
+        }
+        self.state = State::Number(digits);
+        Ok(at)
     }
 
     /// Takes one byte outside of texts and numbers.

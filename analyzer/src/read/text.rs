@@ -11,7 +11,11 @@ use std::{borrow::Cow, collections::BTreeMap};
 /// The text of a JSON string with its quotes. A lone surrogate becomes U+FFFD.
 pub(crate) fn decode(raw: &[u8]) -> Cow<'_, str> {
     let inner = raw.strip_prefix(b"\"").unwrap_or(raw);
-    let inner = inner.strip_suffix(b"\"").unwrap_or(inner);
+    unescape(inner.strip_suffix(b"\"").unwrap_or(inner))
+}
+
+/// The text between the quotes.
+fn unescape(inner: &[u8]) -> Cow<'_, str> {
     if memchr::memchr(b'\\', inner).is_none() {
         return String::from_utf8_lossy(inner);
     }
@@ -112,20 +116,75 @@ fn skip_space(bytes: &[u8], mut at: usize) -> usize {
 }
 
 /// The fields of an object as raw slices, in the order they are written.
-pub(crate) fn fields(raw: &[u8]) -> impl Iterator<Item = (Cow<'_, str>, &[u8])> {
-    let mut at = 1;
-    std::iter::from_fn(move || {
-        at = skip_space(raw, at);
-        if raw.first() != Some(&b'{') || raw.get(at) != Some(&b'"') {
+pub(crate) fn fields(raw: &[u8]) -> Fields<'_> {
+    Fields { raw, at: 0 }
+}
+
+/// Walks the fields of an object.
+pub(crate) struct Fields<'a> {
+    raw: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Fields<'a> {
+    /// The next key; its value must be taken with [`Self::value`] or walked with [`Self::enter`].
+    pub(crate) fn key(&mut self) -> Option<Cow<'a, [u8]>> {
+        let raw = self.raw;
+        let at = skip_space(raw, self.at);
+        if !matches!(raw.get(at), Some(b'{' | b',')) {
             return None;
         }
-        let key_end = text_end(raw, at);
-        let key = decode(raw.get(at..key_end)?);
-        let begin = skip_space(raw, skip_space(raw, key_end) + 1);
-        let end = value_end(raw, begin);
-        at = skip_space(raw, end) + 1;
-        Some((key, raw.get(begin..end)?))
-    })
+        let begin = skip_space(raw, at + 1);
+        if raw.get(begin) != Some(&b'"') {
+            return None;
+        }
+        let end = text_end(raw, begin);
+        self.at = skip_space(raw, skip_space(raw, end) + 1);
+        let inner = raw.get(begin + 1..end - 1)?;
+        Some(match memchr::memchr(b'\\', inner) {
+            None => Cow::Borrowed(inner),
+            Some(_) => Cow::Owned(unescape(inner).into_owned().into_bytes()),
+        })
+    }
+
+    /// The value behind the key.
+    pub(crate) fn value(&mut self) -> &'a [u8] {
+        let begin = self.at;
+        self.at = value_end(self.raw, begin);
+        self.raw.get(begin..self.at).unwrap_or_default()
+    }
+
+    /// Walks the value behind the key, when it is an object, without looking for its end first.
+    pub(crate) fn enter(&mut self, visit: impl FnOnce(&mut Self)) -> bool {
+        if self.raw.get(self.at) != Some(&b'{') {
+            self.value();
+            return false;
+        }
+        visit(self);
+        // Whatever was left: on to the closing bracket.
+        while self.key().is_some() {
+            self.value();
+        }
+        self.at = skip_space(self.raw, self.at);
+        if self.raw.get(self.at) == Some(&b'{') {
+            self.at = skip_space(self.raw, self.at + 1);
+        }
+        self.at += 1;
+        true
+    }
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = (Cow<'a, str>, &'a [u8]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let key = self.key()?;
+        let key = match key {
+            Cow::Borrowed(bytes) => String::from_utf8_lossy(bytes),
+            Cow::Owned(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
+        };
+        Some((key, self.value()))
+    }
 }
 
 /// The items of a list as raw slices.
@@ -176,6 +235,13 @@ mod tests {
     #[test]
     fn escapes_and_surrogates_are_decoded() {
         assert_eq!(decode(br#""a\u003cb\n\ud83d\ude00\ud800x""#), "a<b\n😀\u{fffd}x");
+    }
+
+    #[test]
+    fn keys_are_decoded_like_texts() {
+        let keys: Vec<String> =
+            fields(br#"{"a\"":1,"\u0062":2}"#).map(|(key, _)| key.into_owned()).collect();
+        assert_eq!(keys, ["a\"", "b"]);
     }
 
     #[test]

@@ -1,0 +1,4 @@
+resource "aws_thing" "a" {
+  for_each = { x = 1 }
+  note = "a"
+}

@@ -1,0 +1,3 @@
+resource "aws_thing" "a" {
+  big = 9007199254740993
+}

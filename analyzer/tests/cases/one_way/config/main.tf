@@ -1,0 +1,3 @@
+resource "aws_db_instance" "main" {
+  engine_version = "15.3"
+}

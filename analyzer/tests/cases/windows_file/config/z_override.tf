@@ -1,0 +1,3 @@
+resource "aws_thing" "a" {
+  mode = "a"
+}

@@ -1,0 +1,188 @@
+//! The program: arguments, streams and exit codes.
+
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
+
+fn case(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(name)
+}
+
+fn driftgate(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_driftgate"))
+        .args(arguments)
+        .env_remove("COLUMNS")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A program that refuses early closes its input: that is no failure of ours.
+    drop(child.stdin.take().unwrap().write_all(input));
+    child.wait_with_output().unwrap()
+}
+
+fn check(name: &str, arguments: &[&str]) -> i32 {
+    let plan = case(name).join("plan.json");
+    let mut all = vec!["check", plan.to_str().unwrap()];
+    all.extend(arguments);
+    driftgate(&all, b"").status.code().unwrap()
+}
+
+#[test]
+fn exit_codes_are_as_promised() {
+    for (name, arguments, code) in [
+        ("noise", &[][..], 0),
+        ("planned_details", &[][..], 0),
+        ("planned_details", &["--fail-on", "planned"], 3),
+        ("reverted", &[][..], 2),
+        ("reverted", &["--fail-on", "planned"], 2),
+        ("reverted", &["--fail-on", "nothing"], 0),
+        ("absorbed", &[][..], 2),
+        ("absorbed", &["--fail-on", "actionable"], 0),
+        ("one_way", &["--fail-on", "actionable"], 2),
+        ("targeted", &[][..], 4),
+        ("errored", &[][..], 2),
+        ("errored", &["--fail-on", "actionable"], 2),
+        ("old_version", &["--fail-on", "planned"], 4),
+        ("noise", &["--fail-on", "sometimes"], 1),
+        ("noise", &["--format", "sonnet"], 1),
+        ("there_is_no_such_case", &[][..], 1),
+    ] {
+        assert_eq!(check(name, arguments), code, "{name} {arguments:?}");
+    }
+}
+
+#[test]
+fn standard_input_is_read_and_the_report_goes_where_it_should() {
+    let plan = fs::read(case("reverted").join("plan.json")).unwrap();
+    let piped = driftgate(&["check", "-", "--format", "json"], &plan);
+    assert_eq!(piped.status.code(), Some(2));
+    assert!(piped.stderr.is_empty());
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("report.json");
+    let written =
+        driftgate(&["check", "-", "--format", "json", "--output", file.to_str().unwrap()], &plan);
+    assert_eq!(written.status.code(), Some(2));
+    assert!(written.stdout.is_empty());
+    assert_eq!(fs::read(file).unwrap(), piped.stdout);
+}
+
+#[test]
+fn colours_come_when_asked_for_and_never_into_a_file() {
+    let plan = case("reverted").join("plan.json");
+    let run = |color| driftgate(&["check", plan.to_str().unwrap(), "--color", color], b"").stdout;
+    assert!(run("always").contains(&0x1b));
+    assert!(!run("never").contains(&0x1b));
+    assert!(!run("auto").contains(&0x1b));
+}
+
+#[test]
+fn each_wrong_input_gets_its_own_advice() {
+    let utf16: Vec<u8> = "\u{feff}{}".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for (input, words) in [
+        (&b""[..], "empty"),
+        (b" \n ", "empty"),
+        (b"PK\x03\x04rest", "terraform show -json"),
+        (b"\x1f\x8b\x08rest", "gunzip"),
+        (&utf16, "Out-File -Encoding utf8"),
+        (b"Terraform will perform the following actions", "byte 0"),
+        (b"{\"format_version\":\"1.2\",\"resource_changes\":[{]}", "byte 45"),
+        (b"{\"format_version\":\"1.2\",\"resource_changes\":[{\"addr", "cut off after 50 bytes"),
+        (b"{\"format_version\":\"2.0\",\"resource_changes\":[]}", "`2.0`"),
+        (b"{\"format_version\":\"1.0\"}", "state in JSON"),
+        (b"{\"format_version\":\"1.0\",\"values\":{}}", "state in JSON"),
+        (b"{\"version\":4,\"terraform_version\":\"1.5.0\",\"serial\":1,\"lineage\":\"x\",\"resources\":[]}", "raw state"),
+        (b"{\"serial\":1,\"lineage\":\"x\",\"meta\":{},\"encrypted_data\":\"eA==\",\"encryption_version\":\"v0\"}", "tofu show -json"),
+        (b"{\"@level\":\"info\",\"@message\":\"Terraform 1.5\"}\n{}", "event stream"),
+        (b"{\"plan_format_version\":\"1.1\",\"resource_changes\":[]}", "redacted"),
+        (b"{\"format_version\":\"1.0\",\"provider_schemas\":{}}", "schema"),
+        (b"{\"hello\":\"world\"}", "not a plan"),
+        (b"[1,2]", "byte 0"),
+        (b"{\"format_version\":\"1.2\",\"resource_changes\":[]}{\"a\":1}", "more than one"),
+        (b"{\"format_version\":\"1.2\",\"resource_changes\":[1]}", "resource_changes[0]"),
+        (b"{\"format_version\":\"1.2\",\"resource_changes\":\"\xff\"}", "UTF-8, at byte 44"),
+    ] {
+        let output = driftgate(&["check", "-"], input);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        assert!(output.stdout.is_empty());
+        assert!(message.contains(words), "{words}: {message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
+    }
+}
+
+#[test]
+fn a_byte_order_mark_and_text_around_the_plan_are_read() {
+    let plan = fs::read(case("noise").join("plan.json")).unwrap();
+    let marked = [b"\xef\xbb\xbf", plan.as_slice()].concat();
+    assert_eq!(driftgate(&["check", "-"], &marked).status.code(), Some(0));
+    let wrapped =
+        [b"[command]/bin/terraform show -json p\n", plan.as_slice(), b"\n::debug::exitcode: 0\n"]
+            .concat();
+    let output = driftgate(&["check", "-"], &wrapped);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(String::from_utf8(output.stdout).unwrap().contains("terraform_wrapper"));
+}
+
+#[test]
+fn an_entry_beyond_the_limit_is_an_error() {
+    let text = "x".repeat(2_000_000);
+    let plan = format!(
+        r#"{{"format_version":"1.2","resource_changes":[{{"address":"a.b","change":{{"actions":["no-op"],"before":{{"t":"{text}"}},"after":{{"t":"{text}"}}}}}}]}}"#
+    );
+    assert_eq!(driftgate(&["check", "-"], plan.as_bytes()).status.code(), Some(0));
+    let output = driftgate(&["check", "-", "--max-entry", "1000000"], plan.as_bytes());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("--max-entry"));
+}
+
+#[test]
+fn words_are_explained_and_completion_is_printed() {
+    let all = driftgate(&["explain"], b"").stdout;
+    let one = driftgate(&["explain", "conflict"], b"").stdout;
+    assert!(all.len() > 10 * one.len());
+    assert!(String::from_utf8(one).unwrap().contains("neither the old nor the real value"));
+    assert_eq!(driftgate(&["explain", "love"], b"").status.code(), Some(1));
+    for shell in ["bash", "zsh", "fish"] {
+        let script = driftgate(&["completion", shell], b"");
+        assert!(String::from_utf8(script.stdout).unwrap().contains("fail-on"));
+    }
+    assert!(
+        String::from_utf8(driftgate(&["--version"], b"").stdout).unwrap().starts_with("driftgate ")
+    );
+}
+
+#[test]
+fn propose_prints_the_patch_or_writes_it() {
+    let plan = case("reverted").join("plan.json");
+    let folder = tempfile::tempdir().unwrap();
+    let main = folder.path().join("main.tf");
+    fs::copy(case("reverted").join("config/main.tf"), &main).unwrap();
+    let run = |write: &[&str]| {
+        let root = folder.path().to_str().unwrap();
+        let mut all = vec!["propose", plan.to_str().unwrap(), "--config-dir", root];
+        all.extend(write);
+        driftgate(&all, b"")
+    };
+    let patch = String::from_utf8(run(&[]).stdout).unwrap();
+    assert!(patch.starts_with("--- a/main.tf\n+++ b/main.tf\n@@ "), "{patch}");
+    let before = fs::read_to_string(&main).unwrap();
+    let output = run(&["--write"]);
+    assert!(String::from_utf8(output.stderr).unwrap().contains("edited main.tf"));
+    let after = fs::read_to_string(&main).unwrap();
+    assert_eq!(after, before.replace("size        = 3", "size        = 5").replace("100m", "250m"));
+    // Done is done: a second run has nothing left to write.
+    assert!(String::from_utf8(run(&["--write"]).stderr).unwrap().is_empty());
+    assert_eq!(names(folder.path()), ["main.tf"]);
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect()
+}

@@ -1,0 +1,116 @@
+//! Real plans of public projects, where their folder is present: no panic, the same output twice,
+//! and the counts of their index.
+//!
+//! The folder is `../shared/corpus` beside the repository, or what `DRIFTGATE_CORPUS` names.
+
+use driftgate::{
+    Limits, ReadError, Report, check,
+    formats::{Color, FORMATS, Style},
+    report::Verdict,
+};
+use std::{fs, path::PathBuf};
+
+fn corpus() -> Option<PathBuf> {
+    let named = std::env::var_os("DRIFTGATE_CORPUS").map(PathBuf::from);
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let beside = ["../../shared/corpus", "../../../shared/corpus"].map(|path| root.join(path));
+    let found = named.into_iter().chain(beside).find(|path| path.join("index.tsv").is_file());
+    if found.is_none() {
+        println!("skipped: there is no corpus beside the repository");
+    }
+    found
+}
+
+fn render(report: &Report) -> Vec<String> {
+    let style = Style { width: 100, color: Color::Off };
+    FORMATS.iter().map(|format| (format.render)(report, style)).collect()
+}
+
+#[test]
+fn real_plans_have_the_counts_of_their_index() {
+    let Some(corpus) = corpus() else { return };
+    let index = fs::read_to_string(corpus.join("index.tsv")).unwrap();
+    let mut checked = 0;
+    for line in index.lines().skip(1).filter(|line| line.starts_with("plan/")) {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let (file, changes, drift) = (fields[0], fields[4], fields[5]);
+        let plan = fs::read(corpus.join(file)).unwrap();
+        let report = match check(plan.as_slice(), Limits::STANDARD) {
+            Ok(report) => report,
+            // What is no plan after all may be refused, but not misread.
+            Err(error @ (ReadError::Kind(_) | ReadError::Version(_))) => {
+                println!("{file}: {error}");
+                continue;
+            }
+            Err(error) => panic!("{file}: {error}"),
+        };
+        checked += 1;
+        if let Ok(changes) = changes.parse::<usize>() {
+            assert_eq!(report.counts.resources, changes, "{file}");
+        }
+        let drift: usize = drift.parse().unwrap_or(0);
+        assert!(report.counts.drifted <= drift, "{file}");
+        if drift == 0 {
+            assert_ne!(report.verdict, Verdict::Drifted, "{file}");
+        }
+        let again = check(plan.as_slice(), Limits::STANDARD).unwrap();
+        assert_eq!(render(&report), render(&again), "{file}");
+    }
+    assert!(checked > 100, "only {checked} plans were read");
+}
+
+#[test]
+fn real_drift_is_found() {
+    let Some(corpus) = corpus() else { return };
+    for (name, drifted, outcomes) in [
+        (
+            "opentofu+opentofu__testing__equivalence-tests__outputs__drift_simple__plan",
+            1,
+            "reverted",
+        ),
+        (
+            "opentofu+opentofu__testing__equivalence-tests__outputs__drift_relevant_attributes__plan",
+            1,
+            "conflict",
+        ),
+        (
+            "hashicorp+terraform__testing__equivalence-tests__outputs__drift_refresh_only__plan",
+            1,
+            "undecidable",
+        ),
+        (
+            "opentofu+opentofu__testing__equivalence-tests__outputs__moved_with_drift__plan",
+            1,
+            "conflict",
+        ),
+        (
+            "hashicorp+terraform__testing__equivalence-tests__outputs__moved_with_refresh_only__plan",
+            0,
+            "",
+        ),
+    ] {
+        let plan = fs::read(corpus.join(format!("plan/{name}.json"))).unwrap();
+        let report = check(plan.as_slice(), Limits::STANDARD).unwrap();
+        assert_eq!(report.counts.drifted, drifted, "{name}");
+        assert!(
+            drifted == 0 || report.counts.fates.contains_key(outcomes),
+            "{name}: {:?}",
+            report.counts
+        );
+    }
+}
+
+#[test]
+fn what_is_no_plan_is_refused() {
+    let Some(corpus) = corpus() else { return };
+    for folder in ["rawstate", "redactedplan", "schemas", "statejson", "uilog"] {
+        for entry in fs::read_dir(corpus.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            let bytes = fs::read(&path).unwrap();
+            match check(bytes.as_slice(), Limits::STANDARD) {
+                Ok(report) => panic!("{} is {}", path.display(), report.verdict.name()),
+                Err(error) => assert!(error.to_string().len() > 20),
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Whatever the bytes are: an error or a report, never a panic, never a false "clean".
+
+use driftgate::{Limits, check, report::Verdict};
+use proptest::{collection, prelude::*};
+use std::path::PathBuf;
+
+fn plan(case: &str) -> Vec<u8> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    std::fs::read(folder.join(case).join("plan.json")).unwrap()
+}
+
+#[test]
+fn a_plan_cut_anywhere_is_an_error() {
+    for case in ["reverted", "sensitive", "hostile_text", "noise"] {
+        let plan = plan(case);
+        let whole = plan.trim_ascii_end().len();
+        for length in 0..whole {
+            assert!(check(&plan[..length], Limits::STANDARD).is_err(), "{case} cut at {length}");
+        }
+        assert!(check(&plan[..whole], Limits::STANDARD).is_ok());
+    }
+}
+
+#[test]
+fn depth_is_refused_before_the_stack_ends() {
+    for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+        for depth in [100, 400, 100_000] {
+            let bomb = format!("{}1{}", open.repeat(depth), close.repeat(depth));
+            let section = format!(r#"{{"format_version":"1.2","planned_values":{bomb}}}"#);
+            let value = format!(
+                r#"{{"format_version":"1.2","resource_drift":[{{"address":"a.b","change":{{"actions":["update"],"before":{bomb},"after":{{"a":[{bomb}]}},"after_sensitive":{bomb}}}}}]}}"#
+            );
+            for plan in [section, value] {
+                let outcome = check(plan.as_bytes(), Limits::STANDARD);
+                assert_eq!(outcome.is_ok(), depth < 500, "{depth}");
+            }
+        }
+    }
+}
+
+#[test]
+fn numbers_of_any_size_are_compared() {
+    for (before, after, verdict) in [
+        ("1e999999999", "1e999999999", Verdict::Clean),
+        ("1e999999999", "10e999999998", Verdict::Clean),
+        ("1e999999999", "1e999999998", Verdict::Drifted),
+        ("1e99999999999999999999999", "2", Verdict::Drifted),
+        ("-0", "0.000", Verdict::Clean),
+    ] {
+        let plan = format!(
+            r#"{{"format_version":"1.2","resource_drift":[{{"address":"a.b","change":{{"actions":["update"],"before":{{"n":{before}}},"after":{{"n":{after}}}}}}}]}}"#
+        );
+        let report = check(plan.as_bytes(), Limits::STANDARD).unwrap();
+        assert_eq!(report.verdict, verdict, "{before} {after}");
+    }
+    let long = "9".repeat(1_000_000);
+    let plan = format!(
+        r#"{{"format_version":"1.2","resource_drift":[{{"address":"a.b","change":{{"actions":["update"],"before":{{"n":{long}}},"after":{{"n":{long}.0}}}}}}]}}"#
+    );
+    assert_eq!(check(plan.as_bytes(), Limits::STANDARD).unwrap().verdict, Verdict::Clean);
+}
+
+#[test]
+fn a_large_reordered_set_is_noise_and_quick() {
+    let rules = |order: &mut dyn Iterator<Item = usize>| {
+        order
+            .map(|port| format!(r#"{{"port":{port},"cidr":["10.0.0.0/8"]}}"#))
+            .collect::<Vec<_>>()
+            .join(",")
+    };
+    let (forth, back) = (rules(&mut (0..10_000)), rules(&mut (0..10_000).rev()));
+    let plan = format!(
+        r#"{{"format_version":"1.2","resource_drift":[{{"address":"a.b","change":{{"actions":["update"],"before":{{"r":[{forth}]}},"after":{{"r":[{back}]}}}}}}]}}"#
+    );
+    let report = check(plan.as_bytes(), Limits::STANDARD).unwrap();
+    assert_eq!((report.verdict, report.counts.noise["reordered"]), (Verdict::Clean, 1));
+}
+
+#[test]
+fn missing_and_odd_fields_are_tolerated() {
+    for entry in [
+        r#"{"change":{}}"#,
+        r#"{"address":null,"change":{"actions":null,"before":1,"after":[2]}}"#,
+        r#"{"address":"a.b","change":{"actions":["update","x"],"after":{"a":1}}}"#,
+        r#"{"address":"a.b","index":-1.5e3,"mode":7,"change":{"actions":{"a":1},"before":null}}"#,
+        r#"{"address":"a.b","change":{"actions":["update"],"before":{"a":1},"after":{"a":2},"after_unknown":true,"before_sensitive":"yes","after_sensitive":[true]}}"#,
+    ] {
+        for section in ["resource_drift", "resource_changes"] {
+            let plan = format!(r#"{{"format_version":"1.2","{section}":[{entry},{entry}]}}"#);
+            assert!(check(plan.as_bytes(), Limits::STANDARD).is_ok(), "{plan}");
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn random_bytes_are_never_a_clean_plan(bytes in collection::vec(any::<u8>(), 0..300)) {
+        prop_assert!(check(bytes.as_slice(), Limits::STANDARD).is_err());
+    }
+
+    #[test]
+    fn a_flipped_byte_never_panics(at in 0_usize..4_000, byte in any::<u8>()) {
+        for case in ["sensitive", "noise", "hostile_text"] {
+            let mut plan = plan(case);
+            let at = at % plan.len();
+            plan[at] = byte;
+            drop(check(plan.as_slice(), Limits::STANDARD));
+        }
+    }
+}

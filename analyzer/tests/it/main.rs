@@ -1,0 +1,14 @@
+//! What `driftgate` promises, tested at its borders.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on ends, in its helpers too")]
+#![expect(clippy::print_stdout, reason = "what was skipped must be visible")]
+
+mod algebra;
+mod case;
+mod command;
+mod corpus;
+mod hostile;
+mod order;
+mod patches;
+mod secrets;
+mod tidy;

@@ -1,0 +1,60 @@
+//! A secret planted everywhere comes out nowhere.
+
+use driftgate::{
+    Checked, Configuration, Limits, check_stream,
+    formats::{Color, FORMATS, Style},
+    propose,
+};
+use std::fs;
+
+const SECRET: &str = "Tr0ub4dor&3-\"quoted\"";
+
+/// Puts the secret wherever a plan has a text, masked in one place only.
+fn plan() -> String {
+    let text = serde_json::to_string(SECRET).unwrap();
+    let inside = serde_json::to_string(&format!("url://u:{SECRET}@h")).unwrap();
+    let json = serde_json::to_string(&format!("{{\"p\":{text}}}")).unwrap();
+    let key = serde_json::to_string(&format!("a_b.c[{text}]")).unwrap();
+    let values = |n: u32| {
+        format!(
+            r#"{{"n":{n},"plain":{text},"inside":[{inside},{n}],"json":{json},"map":{{{text}:{n}}},"deep":[{{"x":{{"y":{text},"n":{n}}}}}],"password":{text}}}"#
+        )
+    };
+    let entry = |before: u32, after: u32| {
+        format!(
+            r#"{{"address":{key},"previous_address":{key},"mode":"managed","type":"a_b","name":"c","index":{text},"provider_name":"p","change":{{"actions":["update"],"before":{},"after":{},"after_unknown":{{}},"before_sensitive":{{"password":true}},"after_sensitive":{{"password":true}}}},"action_reason":{text}}}"#,
+            values(before),
+            values(after)
+        )
+    };
+    let unknown_action = entry(1, 2).replace(r#"["update"]"#, &format!("[{text}]"));
+    format!(
+        r#"{{"format_version":"1.2","terraform_version":"1.11.4","variables":{{"v":{{"value":{text}}}}},"resource_drift":[{}],"resource_changes":[{},{}],"output_changes":{{"o":{{"actions":["update"],"before":{text},"after":{inside}}}}},"timestamp":"2026-01-02T03:04:05Z"}}"#,
+        entry(1, 2),
+        entry(2, 1),
+        unknown_action.replace("a_b.c[", "a_b.d[").replace("\"name\":\"c\"", "\"name\":\"d\""),
+    )
+}
+
+#[test]
+fn no_format_prints_a_planted_secret() {
+    let folder = tempfile::tempdir().unwrap();
+    let literal = serde_json::to_string(SECRET).unwrap();
+    fs::write(
+        folder.path().join("main.tf"),
+        format!("resource \"a_b\" \"c\" {{\n  plain = {literal}\n  n     = 1\n  # {SECRET}\n}}\n"),
+    )
+    .unwrap();
+    let Checked { mut report, secrets } =
+        check_stream(plan().as_bytes(), Limits::STANDARD).unwrap();
+    propose(&mut report, &Configuration::load(folder.path()).unwrap(), &secrets);
+    assert_eq!(report.counts.drifted, 1);
+    for format in FORMATS {
+        let printed = (format.render)(&report, Style { width: 200, color: Color::Off });
+        assert!(printed.contains("(sensitive)"), "{} hides it", format.name);
+        for part in ["Tr0ub4dor", "quoted"] {
+            assert!(!printed.contains(part), "{} prints it:\n{printed}", format.name);
+        }
+    }
+    assert!(!format!("{secrets:?}").contains("Tr0ub4dor"));
+}

@@ -1,0 +1,223 @@
+//! The crate's own rules of order.
+
+use crate::case;
+use driftgate::{
+    explain, fate::Fate, formats::FORMATS, noise::Noise, proposal::ProposalKind, report::Reason,
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Files that only compute: they name no stream, file, clock, environment or terminal.
+const EDGE: &[&str] = &[
+    "adopt/configuration.rs",
+    "adopt/write.rs",
+    "cli.rs",
+    "exit_code.rs",
+    "lib.rs",
+    "main.rs",
+    "read/error.rs",
+    "read/plan.rs",
+    "read/source.rs",
+];
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|it| it == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+fn source_files() -> Vec<(String, String)> {
+    let src = root().join("src");
+    let mut found = Vec::new();
+    sources(&src, &mut found);
+    found.sort();
+    found
+        .iter()
+        .map(|path| {
+            let name = path.strip_prefix(&src).unwrap().to_string_lossy().replace('\\', "/");
+            (name, fs::read_to_string(path).unwrap())
+        })
+        .collect()
+}
+
+fn cases() -> Vec<PathBuf> {
+    let mut cases: Vec<PathBuf> = fs::read_dir(root().join("tests/cases"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir())
+        .collect();
+    cases.sort();
+    cases
+}
+
+#[test]
+fn the_heart_names_no_edge() {
+    let words = [
+        "std::fs",
+        "fs::",
+        "std::io",
+        "io::",
+        "std::env",
+        "std::net",
+        "std::process",
+        "clap",
+        "SystemTime",
+    ];
+    for (name, text) in source_files() {
+        if EDGE.contains(&name.as_str()) {
+            continue;
+        }
+        let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        for line in code {
+            for word in words {
+                assert!(!line.contains(word), "{name} names {word}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_list_of_the_edge_holds_no_more_than_it_must() {
+    let names: Vec<String> = source_files().into_iter().map(|(name, _)| name).collect();
+    for name in EDGE {
+        assert!(names.iter().any(|known| known == name), "{name} is not there any more");
+    }
+    assert!(EDGE.is_sorted());
+}
+
+#[test]
+fn files_are_short_and_say_what_they_are() {
+    for (name, text) in source_files() {
+        assert!(text.starts_with("//!"), "{name} does not begin with what it is");
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default().lines().count();
+        assert!(code <= 400, "{name} has {code} lines");
+    }
+}
+
+#[test]
+fn tables_are_sorted() {
+    assert!(FORMATS.iter().map(|format| format.name).is_sorted());
+    assert!(Fate::ALL.iter().map(|it| it.name()).is_sorted());
+    assert!(Noise::ALL.iter().map(|it| it.name()).is_sorted());
+    assert!(ProposalKind::ALL.iter().map(|it| it.name()).is_sorted());
+    assert!(Reason::ALL.iter().map(|it| it.name()).is_sorted());
+}
+
+#[test]
+fn every_topic_has_a_name_of_its_own() {
+    let mut names: Vec<&str> = explain::topics().iter().map(|topic| topic.name).collect();
+    names.sort_unstable();
+    let all = names.len();
+    names.dedup();
+    assert_eq!(names.len(), all);
+}
+
+#[test]
+fn every_case_is_complete() {
+    for case in cases() {
+        assert!(case.join("plan.json").is_file(), "{} has no plan", case.display());
+        assert!(
+            case.join("about.md").is_file(),
+            "{} does not say what it is about",
+            case.display()
+        );
+        for format in FORMATS {
+            let expected = case.join(format!("expected.{}", format.name));
+            if case::is_update() && !expected.exists() {
+                fs::write(&expected, case::render(&case, format.name).unwrap()).unwrap();
+            }
+            assert!(expected.is_file(), "{} is missing", expected.display());
+        }
+    }
+}
+
+#[test]
+fn the_documentation_knows_every_format_level_and_code() {
+    let page = fs::read_to_string(root().join("../docs/driftgate.md")).unwrap();
+    let mut words: Vec<String> =
+        FORMATS.iter().map(|format| format!("`{}`", format.name)).collect();
+    words.extend(driftgate::gate::FailOn::ALL.iter().map(|(_, name)| format!("`{name}`")));
+    words.extend(
+        driftgate::exit_code::EXIT_CODES.iter().map(|(code, _)| format!("| {} |", *code as u8)),
+    );
+    words.extend(explain::topics().iter().map(|topic| topic.name.to_owned()));
+    for word in words {
+        assert!(page.contains(&word), "docs/driftgate.md does not name {word}");
+    }
+}
+
+#[test]
+fn the_published_schema_names_every_field_of_the_report() {
+    let schema = fs::read_to_string(root().join("schema/report.v1.json")).unwrap();
+    let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
+    for case in cases() {
+        let report: serde_json::Value =
+            serde_json::from_str(&case::render(&case, "json").unwrap()).unwrap();
+        if let Err(fault) = conforms(&report, &schema, &schema) {
+            panic!("{}: {fault}", case.display());
+        }
+    }
+}
+
+/// The part of JSON Schema that ours uses.
+fn conforms(
+    value: &serde_json::Value,
+    rule: &serde_json::Value,
+    root: &serde_json::Value,
+) -> Result<(), String> {
+    if let Some(reference) = rule["$ref"].as_str() {
+        return conforms(value, root.pointer(&reference[1..]).ok_or("a dead reference")?, root);
+    }
+    if let Some(kinds) = rule.get("type") {
+        let kind = match value {
+            serde_json::Value::Null => "null",
+            serde_json::Value::Bool(_) => "boolean",
+            serde_json::Value::Number(_) => "integer",
+            serde_json::Value::String(_) => "string",
+            serde_json::Value::Array(_) => "array",
+            serde_json::Value::Object(_) => "object",
+        };
+        let fits =
+            kinds == kind || kinds.as_array().is_some_and(|all| all.iter().any(|it| it == kind));
+        if !fits {
+            return Err(format!("{value} is {kind}, not {kinds}"));
+        }
+    }
+    if let Some(allowed) = rule["enum"].as_array()
+        && !allowed.contains(value)
+    {
+        return Err(format!("{value} is not one of {allowed:?}"));
+    }
+    for (position, item) in value.as_array().into_iter().flatten().enumerate() {
+        if let Some(rule) = rule.get("items") {
+            conforms(item, rule, root).map_err(|fault| format!("[{position}] {fault}"))?;
+        }
+    }
+    let Some(fields) = value.as_object() else { return Ok(()) };
+    for name in rule["required"].as_array().into_iter().flatten().filter_map(|name| name.as_str()) {
+        if !fields.contains_key(name) {
+            return Err(format!("{name} is missing"));
+        }
+    }
+    for (name, field) in fields {
+        let known = rule["properties"].get(name);
+        let rule =
+            known.or_else(|| rule.get("additionalProperties")).unwrap_or(&serde_json::Value::Null);
+        if rule == &serde_json::Value::Bool(false) {
+            return Err(format!("{name} is not in the schema"));
+        }
+        conforms(field, rule, root).map_err(|fault| format!("{name}: {fault}"))?;
+    }
+    Ok(())
+}
