@@ -122,90 +122,80 @@ fn adopt(before: &str, after: &str, config: &str) -> String {
     fs::read_to_string(folder.path().join("main.tf")).unwrap()
 }
 
+/// An attribute's values before and after, and the body of its block before and after.
+type Shape = (&'static str, &'static str, &'static str, &'static str);
+
+const SHAPES: &[Shape] = &[
+    // A value, with what stands around it.
+    (r#"{"a":1}"#, r#"{"a":-2.50}"#, "  a /* x */ =1 # y\n", "  a /* x */ =-2.50 # y\n"),
+    (r#"{"a":"x"}"#, r#"{"a":"${y} \"z\""}"#, "  a = \"x\"\n", "  a = \"$${y} \\\"z\\\"\"\n"),
+    (r#"{"a":true}"#, r#"{"a":false}"#, "  a = true\n  b = 1\n", "  a = false\n  b = 1\n"),
+    // Lists keep being on one line, or on several.
+    (r#"{"a":["x"]}"#, r#"{"a":["x","y"]}"#, "  a = [\"x\"]\n", "  a = [\"x\", \"y\"]\n"),
+    (
+        r#"{"a":["x"]}"#,
+        r#"{"a":["x","y"]}"#,
+        "  a = [\n    \"x\",\n  ]\n",
+        "  a = [\n    \"x\",\n    \"y\",\n  ]\n",
+    ),
+    // Keys of maps come, change and go.
+    (
+        r#"{"m":{"a":1}}"#,
+        r#"{"m":{"a":1,"b c":2}}"#,
+        "  m = { a = 1 }\n",
+        "  m = { a = 1, \"b c\" = 2 }\n",
+    ),
+    (
+        r#"{"m":{"a":1}}"#,
+        r#"{"m":{"a":1,"long":2}}"#,
+        "  m = {\n    a = 1 # one\n  }\n",
+        "  m = {\n    a    = 1 # one\n    long = 2\n  }\n",
+    ),
+    (
+        r#"{"m":{"a":1}}"#,
+        r#"{"m":{"a":1,"b":2}}"#,
+        "  m = {\n    a = 1,\n  }\n",
+        "  m = {\n    a = 1,\n    b = 2,\n  }\n",
+    ),
+    (r#"{"m":{"a":1,"b":2}}"#, r#"{"m":{"b":2}}"#, "  m = { a = 1, b = 2 }\n", "  m = { b = 2 }\n"),
+    (r#"{"m":{"a":1,"b":2}}"#, r#"{"m":{"a":1}}"#, "  m = { a = 1, b = 2 }\n", "  m = { a = 1 }\n"),
+    (r#"{"m":{"a":1}}"#, r#"{"m":{}}"#, "  m = { a = 1 }\n", "  m = {}\n"),
+    (r#"{"m":{}}"#, r#"{"m":{"a":1}}"#, "  m = {}\n", "  m = { a = 1 }\n"),
+    // Attributes come and go, and the run around them stays aligned.
+    (
+        r#"{"a":1,"bcd":null}"#,
+        r#"{"a":1,"bcd":2}"#,
+        "  a = 1\n\n  x {\n  }\n",
+        "  a   = 1\n  bcd = 2\n\n  x {\n  }\n",
+    ),
+    (r#"{"a":1,"bcd":2}"#, r#"{"a":1,"bcd":null}"#, "  a   = 1\n  bcd = 2 # gone\n", "  a = 1\n"),
+    (r#"{"a":null}"#, r#"{"a":2}"#, "", "  a = 2\n"),
+    // Blocks are told by where they stand, or by what they hold.
+    (
+        r#"{"r":[{"p":1},{"p":2}]}"#,
+        r#"{"r":[{"p":1},{"p":3}]}"#,
+        "  r {\n    p = 1\n  }\n  r {\n    p = 2\n  }\n",
+        "  r {\n    p = 1\n  }\n  r {\n    p = 3\n  }\n",
+    ),
+    (
+        r#"{"r":[{"p":1}]}"#,
+        r#"{"r":[{"p":3}]}"#,
+        "  r {\n    p = 1\n  }\n",
+        "  r {\n    p = 3\n  }\n",
+    ),
+    // An order that is not the plan's: nothing is guessed.
+    (
+        r#"{"r":[{"p":1},{"p":2}]}"#,
+        r#"{"r":[{"p":1},{"p":3}]}"#,
+        "  r {\n    p = 2\n  }\n  r {\n    p = 1\n  }\n",
+        "  r {\n    p = 2\n  }\n  r {\n    p = 1\n  }\n",
+    ),
+];
+
 #[test]
 fn each_shape_of_configuration_is_edited_in_its_own_style() {
     let block = |body: &str| format!("resource \"t_x\" \"n\" {{\n{body}}}\n");
-    for (before, after, old, new) in [
-        // A value, with what stands around it.
-        (r#"{"a":1}"#, r#"{"a":-2.50}"#, "  a /* x */ =1 # y\n", "  a /* x */ =-2.50 # y\n"),
-        (r#"{"a":"x"}"#, r#"{"a":"${y} \"z\""}"#, "  a = \"x\"\n", "  a = \"$${y} \\\"z\\\"\"\n"),
-        (r#"{"a":true}"#, r#"{"a":false}"#, "  a = true\n  b = 1\n", "  a = false\n  b = 1\n"),
-        // Lists keep being on one line, or on several.
-        (r#"{"a":["x"]}"#, r#"{"a":["x","y"]}"#, "  a = [\"x\"]\n", "  a = [\"x\", \"y\"]\n"),
-        (
-            r#"{"a":["x"]}"#,
-            r#"{"a":["x","y"]}"#,
-            "  a = [\n    \"x\",\n  ]\n",
-            "  a = [\n    \"x\",\n    \"y\",\n  ]\n",
-        ),
-        // Keys of maps come, change and go.
-        (
-            r#"{"m":{"a":1}}"#,
-            r#"{"m":{"a":1,"b c":2}}"#,
-            "  m = { a = 1 }\n",
-            "  m = { a = 1, \"b c\" = 2 }\n",
-        ),
-        (
-            r#"{"m":{"a":1}}"#,
-            r#"{"m":{"a":1,"long":2}}"#,
-            "  m = {\n    a = 1 # one\n  }\n",
-            "  m = {\n    a    = 1 # one\n    long = 2\n  }\n",
-        ),
-        (
-            r#"{"m":{"a":1}}"#,
-            r#"{"m":{"a":1,"b":2}}"#,
-            "  m = {\n    a = 1,\n  }\n",
-            "  m = {\n    a = 1,\n    b = 2,\n  }\n",
-        ),
-        (
-            r#"{"m":{"a":1,"b":2}}"#,
-            r#"{"m":{"b":2}}"#,
-            "  m = { a = 1, b = 2 }\n",
-            "  m = { b = 2 }\n",
-        ),
-        (
-            r#"{"m":{"a":1,"b":2}}"#,
-            r#"{"m":{"a":1}}"#,
-            "  m = { a = 1, b = 2 }\n",
-            "  m = { a = 1 }\n",
-        ),
-        (r#"{"m":{"a":1}}"#, r#"{"m":{}}"#, "  m = { a = 1 }\n", "  m = {}\n"),
-        (r#"{"m":{}}"#, r#"{"m":{"a":1}}"#, "  m = {}\n", "  m = { a = 1 }\n"),
-        // Attributes come and go, and the run around them stays aligned.
-        (
-            r#"{"a":1,"bcd":null}"#,
-            r#"{"a":1,"bcd":2}"#,
-            "  a = 1\n\n  x {\n  }\n",
-            "  a   = 1\n  bcd = 2\n\n  x {\n  }\n",
-        ),
-        (
-            r#"{"a":1,"bcd":2}"#,
-            r#"{"a":1,"bcd":null}"#,
-            "  a   = 1\n  bcd = 2 # gone\n",
-            "  a = 1\n",
-        ),
-        (r#"{"a":null}"#, r#"{"a":2}"#, "", "  a = 2\n"),
-        // Blocks are told by where they stand, or by what they hold.
-        (
-            r#"{"r":[{"p":1},{"p":2}]}"#,
-            r#"{"r":[{"p":1},{"p":3}]}"#,
-            "  r {\n    p = 1\n  }\n  r {\n    p = 2\n  }\n",
-            "  r {\n    p = 1\n  }\n  r {\n    p = 3\n  }\n",
-        ),
-        (
-            r#"{"r":[{"p":1}]}"#,
-            r#"{"r":[{"p":3}]}"#,
-            "  r {\n    p = 1\n  }\n",
-            "  r {\n    p = 3\n  }\n",
-        ),
-        // An order that is not the plan's: nothing is guessed.
-        (
-            r#"{"r":[{"p":1},{"p":2}]}"#,
-            r#"{"r":[{"p":1},{"p":3}]}"#,
-            "  r {\n    p = 2\n  }\n  r {\n    p = 1\n  }\n",
-            "  r {\n    p = 2\n  }\n  r {\n    p = 1\n  }\n",
-        ),
-    ] {
+    for (before, after, old, new) in SHAPES {
         assert_eq!(adopt(before, after, &block(old)), block(new), "{before} -> {after}");
     }
 }
