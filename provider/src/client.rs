@@ -74,6 +74,8 @@ enum CallKind {
     Write,
     /// Tried once and briefly.
     Glance,
+    /// A glance when time is up or nothing more is wanted, to tell how things stand.
+    LastGlance,
 }
 
 /// A method of a generated client.
@@ -201,11 +203,29 @@ impl Client {
         pool_id: &str,
         context: &Context<Self>,
     ) -> Result<Vec<api::Worker>, CallError> {
+        self.list_workers(pool_id, context, CallKind::Read).await
+    }
+
+    /// As [`Client::workers`], tried once and briefly even when the operation's time is up.
+    pub async fn workers_at_last(
+        &self,
+        pool_id: &str,
+        context: &Context<Self>,
+    ) -> Result<Vec<api::Worker>, CallError> {
+        self.list_workers(pool_id, context, CallKind::LastGlance).await
+    }
+
+    async fn list_workers(
+        &self,
+        pool_id: &str,
+        context: &Context<Self>,
+        kind: CallKind,
+    ) -> Result<Vec<api::Worker>, CallError> {
         let mut workers = Vec::new();
         let mut request = api::ListRequest { parent: pool_id.to_owned(), ..Default::default() };
         loop {
             let attempted = format!("list the workers of the worker pool `{pool_id}`");
-            let call = Call { attempted, context, kind: CallKind::Read };
+            let call = Call { attempted, context, kind };
             let page = self.call(call, request.clone(), noun::list_workers).await?;
             workers.extend(page.workers);
             if page.next_page_token.is_empty() {
@@ -232,7 +252,7 @@ impl Client {
             tries += 1;
             let host_answered = self.answered.load(Ordering::Relaxed);
             let tried = Tried { tries, fault: &fault, host_answered, chance: chance() };
-            let delay = retry::delay_before_next(tried).filter(|_| call.kind != CallKind::Glance);
+            let delay = retry::delay_before_next(tried).filter(|_| call.kind.is_patient());
             let Some(delay) = delay else { break fault };
             tracing::warn!(tries, ?delay, ?fault, "a call to the host failed; trying it again");
             tokio::select! {
@@ -251,14 +271,16 @@ impl Client {
         message: Req,
         rpc: Rpc<Req, Res>,
     ) -> Result<Res, Fault> {
-        if call.context.is_stopped() {
+        if call.context.is_stopped() && call.kind != CallKind::LastGlance {
             return Err(Fault::Cancelled);
         }
+        let left = call.deadline() - Instant::now();
+        let most = self.settings.request_timeout;
         let after = match call.kind {
-            CallKind::Glance => self.settings.request_timeout.min(GLANCE),
-            CallKind::Read | CallKind::Write => self.settings.request_timeout,
+            CallKind::Read | CallKind::Write => most.min(left),
+            CallKind::Glance => most.min(GLANCE).min(left),
+            CallKind::LastGlance => most.min(GLANCE),
         };
-        let after = after.min(call.deadline() - Instant::now());
         let mut request = Request::new(message);
         request.metadata_mut().insert("authorization", self.authorization.clone());
         let channel = self.channel.get_or_init(|| self.endpoint.connect_lazy()).clone();
@@ -281,6 +303,13 @@ impl Client {
     }
 }
 
+impl CallKind {
+    /// Whether it is tried again.
+    fn is_patient(self) -> bool {
+        matches!(self, Self::Read | Self::Write)
+    }
+}
+
 impl Call<'_> {
     fn deadline(&self) -> Instant {
         Instant::from_std(self.context.deadline)
@@ -289,8 +318,10 @@ impl Call<'_> {
     /// Ends when no answer is wanted any more.
     async fn unwanted(&self) {
         self.context.stopped().await;
-        if self.kind == CallKind::Write {
-            time::sleep(LAST_MOMENT).await;
+        match self.kind {
+            CallKind::Read | CallKind::Glance => {}
+            CallKind::Write => time::sleep(LAST_MOMENT).await,
+            CallKind::LastGlance => std::future::pending().await,
         }
     }
 }

@@ -100,7 +100,8 @@ impl From<&Status> for Fault {
         let Some(source) = status.source() else {
             return Self::Remote(Box::new(Remote::from(status)));
         };
-        let cause = chain(source);
+        // The outermost says only that there was trouble with the transport.
+        let cause = chain(source.source().unwrap_or(source));
         if is_tls(source) { Self::Tls { cause } } else { Self::Unreachable { cause } }
     }
 }

@@ -48,7 +48,7 @@ pub(super) async fn wait_until_ready(
             continue;
         }
         // Without the workers' own reasons when they can not be had: the pool's still stand.
-        let workers = client.workers(&metadata.id, context).await.unwrap_or_default();
+        let workers = client.workers_at_last(&metadata.id, context).await.unwrap_or_default();
         let hopeless = workers.iter().any(|worker| is_hopeless(worker, metadata.generation));
         let (summary, cause) = match gave_up {
             Some(gave_up) => gave_up.words("Waiting for ready workers"),
@@ -58,8 +58,8 @@ pub(super) async fn wait_until_ready(
         let pool_key = key(&pool.environment, &metadata.name);
         let detail = format!(
             "The worker pool `{pool_key}` is not ready; {cause}.\n\n{}\n\nIt is in the state as it \
-             is. Mend what its workers run and apply again; `runtimecloud logs` shows what a \
-             worker printed.",
+             is. Mend what its workers run and apply again; `runtimecloud logs WORKER` shows what \
+             one printed.",
             why_not_ready(&pool, &workers)
         );
         let path = if hopeless { Path::attributes(["worker", "command"]) } else { Path::root() };
@@ -94,7 +94,7 @@ fn is_hopeless(worker: &api::Worker, generation: u64) -> bool {
             .any(|(reason, restarts)| worker.reason == *reason && worker.restarts >= *restarts)
 }
 
-/// The pool's own words, then its workers', those that say the same told once.
+/// The pool's own words, then its workers': those that say the same told once, with one's id.
 fn why_not_ready(pool: &api::WorkerPool, workers: &[api::Worker]) -> String {
     let observed = pool.observed.clone().unwrap_or_default();
     let size = pool.spec().size;
@@ -102,12 +102,12 @@ fn why_not_ready(pool: &api::WorkerPool, workers: &[api::Worker]) -> String {
     if let Some(ready) = condition(pool, "Ready") {
         let _ = write!(text, "\n{}: {}", ready.reason, ready.message);
     }
-    let mut reasons: BTreeMap<String, u32> = BTreeMap::new();
+    let mut reasons: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for worker in workers.iter().filter(|worker| !worker.ready) {
-        *reasons.entry(said(worker)).or_default() += 1;
+        reasons.entry(said(worker)).or_default().push(&worker.id);
     }
-    for (reason, count) in reasons.iter().take(TOLD_MAX) {
-        let _ = write!(text, "\n  {count} × {reason}");
+    for (reason, ids) in reasons.iter().take(TOLD_MAX) {
+        let _ = write!(text, "\n  {} × {reason} ({})", ids.len(), ids[0]);
     }
     if reasons.len() > TOLD_MAX {
         let _ = write!(text, "\n  and {} other reasons", reasons.len() - TOLD_MAX);
@@ -137,6 +137,7 @@ mod tests {
 
     fn worker(phase: WorkerPhase, reason: &str, message: &str) -> api::Worker {
         api::Worker {
+            id: format!("worker_{reason}"),
             phase: phase.into(),
             reason: reason.to_owned(),
             message: message.to_owned(),
@@ -184,8 +185,8 @@ mod tests {
             why_not_ready(&pool(ConditionStatus::False, 1), &workers),
             "Ready: 1 of 3 workers.\n\
              CommandNotFound: 1 of 3 workers are ready\
-             \n  2 × backoff: CommandNotFound: `nope` is not there\
-             \n  1 × running: ReadinessFailing: GET / answered 500"
+             \n  2 × backoff: CommandNotFound: `nope` is not there (worker_CommandNotFound)\
+             \n  1 × running: ReadinessFailing: GET / answered 500 (worker_ReadinessFailing)"
         );
     }
 
