@@ -212,15 +212,7 @@ pub(super) fn remove(text: &str, holder: Holder<'_>, name: &str) -> Result<Vec<S
         && is_blank_or_comment(behind.strip_prefix(',').unwrap_or(behind))
         && text[item.value.end..end].contains('\n');
     if alone {
-        let run = run_around(text, &items, at);
-        let mut splices = Vec::new();
-        if is_aligned(text, run) {
-            let rest: Vec<Item> =
-                run.iter().filter(|other| other.key != item.key).cloned().collect();
-            let width = rest.iter().map(|other| key_width(text, other)).max().unwrap_or(0);
-            // A gap in the run's middle closes, so the lines around it stay one run.
-            splices = realign(text, &rest, width);
-        }
+        let mut splices = close_gap(text, &items, at);
         splices.push(Splice { range: start..end, text: String::new() });
         return Ok(splices);
     }
@@ -234,6 +226,25 @@ pub(super) fn remove(text: &str, holder: Holder<'_>, name: &str) -> Result<Vec<S
         return Err("comments stand in between".to_owned());
     }
     Ok(vec![Splice { range, text: String::new() }])
+}
+
+/// The lines above and below an item that goes away become neighbours: one run of aligned signs.
+fn close_gap(text: &str, items: &[Item], at: usize) -> Vec<Splice> {
+    let touches = |above: &Item, below: &Item| {
+        text[above.value.end..below.key.start].matches('\n').count() == 1
+    };
+    let (item, mut run, mut aligned) = (&items[at], Vec::new(), true);
+    if at > 0 && touches(&items[at - 1], item) && is_single_line(text, &items[at - 1]) {
+        run.extend_from_slice(run_around(text, &items[..at], at - 1));
+        aligned &= is_aligned(text, run_around(text, items, at - 1));
+    }
+    let below = items.get(at + 1);
+    if below.is_some_and(|below| touches(item, below) && is_single_line(text, below)) {
+        run.extend_from_slice(run_around(text, &items[at + 1..], 0));
+        aligned &= is_aligned(text, run_around(text, items, at + 1));
+    }
+    let width = run.iter().map(|other| key_width(text, other)).max().unwrap_or(0);
+    if aligned { realign(text, &run, width) } else { Vec::new() }
 }
 
 /// The items on neighbouring lines, each on one line, that `=` signs are aligned over.

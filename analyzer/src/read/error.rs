@@ -14,7 +14,7 @@ pub enum ReadError {
     #[error("failed to read the input at byte {offset}")]
     Io { offset: u64, source: io::Error },
     /// Another kind of input than a plan in JSON.
-    #[error("{0}")]
+    #[error(transparent)]
     Kind(#[from] WrongKind),
     /// Broken JSON.
     #[error(

@@ -98,7 +98,7 @@ fn each_wrong_input_gets_its_own_advice() {
         (b"{\"version\":4,\"terraform_version\":\"1.5.0\",\"serial\":1,\"lineage\":\"x\",\"resources\":[]}", "raw state"),
         (b"{\"serial\":1,\"lineage\":\"x\",\"meta\":{},\"encrypted_data\":\"eA==\",\"encryption_version\":\"v0\"}", "tofu show -json"),
         (b"{\"@level\":\"info\",\"@message\":\"Terraform 1.5\"}\n{}", "event stream"),
-        (b"{\"plan_format_version\":\"1.1\",\"resource_changes\":[]}", "redacted"),
+        (b"{\"plan_format_version\":\"1.1\",\"resource_changes\":[]}", "redacted plan"),
         (b"{\"format_version\":\"1.0\",\"provider_schemas\":{}}", "schema"),
         (b"{\"hello\":\"world\"}", "not a plan"),
         (b"[1,2]", "byte 0"),
@@ -112,6 +112,7 @@ fn each_wrong_input_gets_its_own_advice() {
         assert!(output.stdout.is_empty());
         assert!(message.contains(words), "{words}: {message}");
         assert_eq!(message.lines().count(), 1, "{message}");
+        assert_eq!(message.matches(words).count(), 1, "said twice: {message}");
     }
 }
 

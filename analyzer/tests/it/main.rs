@@ -8,6 +8,7 @@ mod case;
 mod command;
 mod corpus;
 mod hostile;
+mod layouts;
 mod order;
 mod patches;
 mod secrets;
