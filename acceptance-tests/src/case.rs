@@ -93,8 +93,7 @@ impl Case {
         let expected = self.expected.get(step).cloned().unwrap_or_default();
         let actions = planned.actions()?;
         if actions != expected {
-            let changes = &planned.json["resource_changes"];
-            bail!("planned {actions:?}, expected {expected:?}\n{changes:#}");
+            bail!("planned {actions:?}, expected {expected:?}\n{}", planned.differences());
         }
         world.apply()?;
         world.expect_empty_plan("after the apply")

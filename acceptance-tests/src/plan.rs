@@ -1,6 +1,9 @@
 //! What a plan's JSON says would be done.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+};
 
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -55,6 +58,25 @@ impl Plan {
     /// Addresses of resources that were changed outside.
     pub fn drifted(&self) -> Result<Vec<String>> {
         self.list("resource_drift").iter().map(address).collect()
+    }
+
+    /// For people: each attribute that a change or a drift is about, before and after.
+    pub fn differences(&self) -> String {
+        let changes = self.list("resource_changes").iter().chain(self.list("resource_drift"));
+        let mut lines = String::new();
+        for change in changes {
+            let (before, after) = (&change["change"]["before"], &change["change"]["after"]);
+            let unknown = &change["change"]["after_unknown"];
+            let names = [before, after].into_iter().filter_map(Value::as_object).flatten();
+            let names: BTreeSet<&String> = names.map(|(name, _)| name).collect();
+            for name in names.into_iter().filter(|name| before[*name] != after[*name]) {
+                let known =
+                    if unknown[name].is_null() { after[name].to_string() } else { "?".into() };
+                let (address, before) = (&change["address"], &before[name]);
+                writeln!(lines, "{address} {name}: {before} -> {known}").unwrap_or_default();
+            }
+        }
+        lines
     }
 
     fn list(&self, key: &str) -> &[Value] {

@@ -148,8 +148,8 @@ impl World {
             let (actions, drifted) = (plan.actions()?, plan.drifted()?);
             ensure!(
                 actions.is_empty() && drifted.is_empty(),
-                "{when}, a plan (refresh: {refresh:?}) is not empty: {actions:?}, drift {drifted:?}\n{:#}",
-                plan.json["resource_changes"]
+                "{when}, a plan (refresh: {refresh:?}) is not empty: {actions:?}, drift {drifted:?}\n{}",
+                plan.differences()
             );
         }
         Ok(())
