@@ -50,7 +50,11 @@ fn a_killed_host_loses_nothing_that_it_acknowledged() -> Result<()> {
     let acknowledged =
         killed.with_context(|| format!("RUNTIMECLOUD_KILL_SEED={seed}\n{}", world.host.log()))?;
     let Ok(applied) = applied else { bail!("the thread that applies panicked") };
-    writeln!(io::stderr(), "{acknowledged} changes acknowledged, {} applies succeeded", applied?)?;
+    let (applied, succeeded) = applied?;
+    writeln!(
+        io::stderr(),
+        "{acknowledged} changes acknowledged; of {applied} applies {succeeded} succeeded"
+    )?;
     world.configure(&fleet(1))?;
     world.apply()?;
     world.expect_empty_plan("after all kills")
@@ -159,18 +163,19 @@ async fn listed(api: &Api) -> Result<(usize, BTreeSet<String>)> {
     Ok((size, ids))
 }
 
-/// Applies one size after the other and returns how often that succeeded. A killed host may fail an
-/// apply; the next one mends that.
-fn apply_until(world: &World, stop: &AtomicBool) -> Result<usize> {
-    let mut succeeded = 0;
+/// Applies one size after the other and tells how often, and how often with success. A killed host
+/// may fail an apply; the next one mends that.
+fn apply_until(world: &World, stop: &AtomicBool) -> Result<(usize, usize)> {
+    let (mut applied, mut succeeded) = (0, 0);
     for size in (1..=3).cycle() {
         if stop.load(SeqCst) {
             break;
         }
         world.configure(&fleet(size))?;
+        applied += 1;
         succeeded += usize::from(world.try_apply()?.code == Some(0));
     }
-    Ok(succeeded)
+    Ok((applied, succeeded))
 }
 
 fn fleet(size: u32) -> String {
