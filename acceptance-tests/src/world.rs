@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Error, Result, anyhow, ensure};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -128,7 +128,7 @@ impl World {
 
     /// Applies the configuration, which must succeed.
     pub fn apply(&self) -> Result<()> {
-        self.try_apply()?.succeeded().map_err(|error| error.context(self.host.log()))?;
+        self.try_apply()?.succeeded().map_err(|error| self.with_log(&error))?;
         Ok(())
     }
 
@@ -174,7 +174,7 @@ impl World {
     pub fn destroy(&self) -> Result<()> {
         let workers: Vec<String> = self.workers().into_keys().collect();
         let destroyed = self.terraform(&["destroy", "-auto-approve", "-input=false"])?;
-        destroyed.succeeded().map_err(|error| error.context(self.host.log()))?;
+        destroyed.succeeded().map_err(|error| self.with_log(&error))?;
         let host = self.host.pid()?;
         let mut left = String::new();
         until("all that workers are made of to be gone", || {
@@ -196,6 +196,10 @@ impl World {
             }
         }
         workers
+    }
+
+    fn with_log(&self, error: &Error) -> Error {
+        anyhow!("{error:#}\n{}", self.host.log())
     }
 
     /// Runs `driftgate` in the folder of the configuration.

@@ -1,6 +1,11 @@
 resource "runtimecloud_quota" "team" {
   name   = "team"
-  limits = { workers = { hard = "5" } }
+  limits = { workers = { hard = 5 } }
+
+  # Without this, Terraform would delete the quota before it takes the environment off it.
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 resource "runtimecloud_environment" "dev" {

@@ -24,6 +24,13 @@ pub(crate) const STORIES: &[CodedStory] = &[
     ("bad_input::a_wrong_token_is_refused", wrong_token),
 ];
 
+const QUOTA: &str = r#"
+resource "runtimecloud_quota" "team" {
+  name   = "team"
+  limits = { workers = { hard = 2 } }
+}
+"#;
+
 fn wrong_token(cli: &Cli) -> Result<()> {
     let mut world = World::new(cli)?;
     world.token = Some("not-the-token".to_owned());
@@ -78,31 +85,28 @@ fn host_stops_in_mid_apply(cli: &Cli) -> Result<()> {
 
 fn name_exists(cli: &Cli) -> Result<()> {
     let world = World::new(cli)?;
-    world.configure(
-        "resource \"runtimecloud_quota\" \"one\" {\n  name = \"team\"\n  limits = {}\n}\n",
-    )?;
+    world.configure(QUOTA)?;
     world.apply()?;
-    world.terraform(&["state", "rm", "runtimecloud_quota.one"])?.succeeded()?;
+    world.terraform(&["state", "rm", "runtimecloud_quota.team"])?.succeeded()?;
     world.try_apply()?.exited_with(1)?.says(&["team", "import"])?;
-    world.terraform(&["import", "runtimecloud_quota.one", "team"])?.succeeded()?;
+    world.terraform(&["import", "runtimecloud_quota.team", "team"])?.succeeded()?;
     world.expect_empty_plan("after the import")?;
     world.destroy()
 }
 
 fn quota_too_small(cli: &Cli) -> Result<()> {
     let world = World::new(cli)?;
-    let quota = |size: u32| {
-        sleepers(size).replace("  name       = \"dev\"", "  name = \"dev\"\n  quota = \"team\"")
-            + "resource \"runtimecloud_quota\" \"team\" {\n  name = \"team\"\n  limits = { workers = { hard = \"2\" } }\n}\n"
+    let sized = |size: u32| {
+        let bound = "  name  = \"dev\"\n  quota = runtimecloud_quota.team.name";
+        sleepers(size).replace("  name       = \"dev\"", bound) + QUOTA
     };
-    // The quota must exist for the plan to ask for it.
-    world.configure("resource \"runtimecloud_quota\" \"team\" {\n  name = \"team\"\n  limits = { workers = { hard = \"2\" } }\n}\n")?;
+    world.configure(&sized(2))?;
     world.apply()?;
-    world.configure(&quota(2))?;
-    world.apply()?;
-    world.configure(&quota(3))?;
+    world.configure(&sized(3))?;
     let refused = world.terraform(&["plan", "-input=false"])?.exited_with(1)?;
-    refused.says(&["team", "workers", "3", "2"])?;
+    refused.says(&["runtimecloud_worker_pool.web", "quota `team`", "workers"])?;
+    // A destroy plans the configuration first, so it must be one that can be had.
+    world.configure(&sized(2))?;
     world.destroy()
 }
 
