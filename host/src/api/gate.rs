@@ -209,4 +209,20 @@ mod tests {
             }
         }
     }
+
+    #[tokio::test]
+    async fn a_panic_in_a_handler_is_an_answer() {
+        let dir = tempfile::TempDir::new().unwrap();
+        let (clock, ids) = (Arc::new(crate::clock::SystemClock), Arc::new(crate::ids::SystemIds));
+        let store = crate::store::sqlite::SqliteStore::open(dir.path(), clock.clone(), ids);
+        let gate = Gate { store: Arc::new(store.unwrap()), clock };
+        let handler = tower::service_fn(async |_: http::Request<Body>| -> Result<_, Status> {
+            panic!("on purpose");
+        });
+        let request = http::Request::post("/grpc.health.v1.Health/Check");
+        let request = request.header("x-request-id", "mine").body(Body::empty()).unwrap();
+        let response = gate.layer(handler).call(request).await.unwrap();
+        assert_eq!(response.headers()["grpc-status"], "13");
+        assert_eq!(response.headers()["x-request-id"], "mine");
+    }
 }

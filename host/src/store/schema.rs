@@ -2,7 +2,7 @@
 //!
 //! Migrations only go forward and never change once released; `user_version` counts those done.
 
-use std::path::Path;
+use std::{fs::OpenOptions, os::unix::fs::OpenOptionsExt, path::Path};
 
 use rusqlite::{Connection, TransactionBehavior};
 
@@ -17,12 +17,19 @@ pub(super) fn sqlite(doing: &'static str) -> impl FnOnce(rusqlite::Error) -> Sto
     move |source| StoreError::Sqlite { doing, source }
 }
 
-/// Opens a connection that writes durably.
+/// Opens a connection that writes durably. What it holds may be secret, so a new file is its
+/// owner's alone; the files that SQLite puts beside it get the same mode.
 pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
     let (needed, text) = LIBRARY_MIN;
     if rusqlite::version_number() < needed {
         return Err(StoreError::OldLibrary { found: rusqlite::version(), needed: text });
     }
+    OpenOptions::new()
+        .append(true)
+        .create(true)
+        .mode(0o600)
+        .open(path)
+        .map_err(|source| StoreError::Io { doing: "open", path: path.to_owned(), source })?;
     let connection = Connection::open(path).map_err(sqlite("open the database"))?;
     for (name, value) in [("journal_mode", "wal"), ("synchronous", "full"), ("foreign_keys", "on")]
     {

@@ -59,14 +59,22 @@ impl SqliteStore {
             records: RwLock::new(records),
             position: watch::Sender::new(position),
         });
-        let reader = Arc::new(Mutex::new(schema::open(&path)?));
+        let reader = schema::open(&path)?;
+        reader.pragma_update(None, "query_only", true).map_err(sqlite("set up the database"))?;
         let (jobs, queue) = mpsc::channel(QUEUE);
-        let writer = Writer::new(connection, Arc::clone(&published), clock, ids)?;
+        let writer = Writer::new(connection, Arc::clone(&published), clock, ids);
         let writer = std::thread::Builder::new()
             .name("store".to_owned())
             .spawn(move || writer.run(queue))
             .map_err(|source| StoreError::Io { doing: "start a thread for", path, source })?;
-        Ok(Self { jobs: Some(jobs), writer: Some(writer), published, reader, host_id, _lock: lock })
+        Ok(Self {
+            jobs: Some(jobs),
+            writer: Some(writer),
+            published,
+            reader: Arc::new(Mutex::new(reader)),
+            host_id,
+            _lock: lock,
+        })
     }
 }
 

@@ -61,12 +61,8 @@ impl Writer {
         published: Arc<Published>,
         clock: Arc<dyn Clock>,
         ids: Arc<dyn IdSource>,
-    ) -> Result<Self, StoreError> {
-        let old = clock.now().saturating_sub(REQUESTS_KEPT).unwrap_or(jiff::Timestamp::MIN);
-        connection
-            .execute("DELETE FROM requests WHERE time < ?1", [old.as_microsecond()])
-            .map_err(sqlite("drop old answers"))?;
-        Ok(Self { connection, published, clock, ids })
+    ) -> Self {
+        Self { connection, published, clock, ids }
     }
 
     pub(super) fn run(mut self, mut queue: mpsc::Receiver<Job>) {
@@ -331,6 +327,7 @@ fn answered(
     Ok(Some(Ok(answer)))
 }
 
+/// Keeps an answer, and drops those that are too old.
 fn remember(
     transaction: &Transaction<'_>,
     request: &RequestKey,
@@ -339,6 +336,12 @@ fn remember(
 ) -> Result<(), StoreError> {
     let error = || sqlite("store an answer");
     let answer = serde_json::to_string(answer).map_err(StoreError::Encode)?;
+    let old = now.saturating_sub(REQUESTS_KEPT).unwrap_or(jiff::Timestamp::MIN);
+    transaction
+        .prepare_cached("DELETE FROM requests WHERE time < ?1")
+        .map_err(error())?
+        .execute([old.as_microsecond()])
+        .map_err(error())?;
     transaction
         .prepare_cached(
             "INSERT INTO requests (caller, request_id, fingerprint, answer, time)

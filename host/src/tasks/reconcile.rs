@@ -8,9 +8,9 @@
 //! Killed anywhere, the next round finds by 1 what is missing. A round with nothing to say stores
 //! nothing and tells nobody.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
-use futures_util::future;
+use futures_util::{FutureExt, future};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -57,10 +57,18 @@ impl Reconciler {
         let mut last: Option<(u64, Arc<Observed>)> = None;
         let mut pause = PAUSE_MIN;
         while !stop.is_cancelled() {
-            let round = self.round(&mut last).await.unwrap_or_else(|error| {
-                tracing::error!(error = with_causes(&error), "a round failed and is tried again");
-                Round::Unchanged
-            });
+            let round = match AssertUnwindSafe(self.round(&mut last)).catch_unwind().await {
+                Ok(Ok(round)) => round,
+                Ok(Err(error)) => {
+                    let error = with_causes(&error);
+                    tracing::error!(error, "a round failed and is tried again");
+                    Round::Unchanged
+                }
+                Err(_) => {
+                    tracing::error!("a round ended in a panic and is tried again");
+                    Round::Unchanged
+                }
+            };
             let observed = self.board.observed();
             let longest = if is_settled(&observed) { PAUSE_MAX } else { PAUSE_MAX_UNSETTLED };
             pause = match round {
