@@ -21,14 +21,14 @@ pub(crate) fn all(own: &Value, defaults: Option<&Labels>) -> Value {
     Value::Map(all)
 }
 
-/// Of all labels that a resource has, its own: what it had before, and what no default explains.
-/// With `defaults` not known, those that it had before as such count as defaults.
+/// Of all labels that a resource has, its own: those it declared before, and those that neither the
+/// provider's defaults nor what was there before explain.
 pub(crate) fn own(all: &Labels, before: &Value, defaults: Option<&Labels>) -> Value {
-    let own_before = before.get("labels");
-    let all_before = before.get("labels_all").string_map();
-    let defaults = defaults.unwrap_or(&all_before);
+    let (own_before, all_before) = (before.get("labels"), before.get("labels_all"));
     let is_own = |key: &str, value: &String| {
-        !own_before.get(key).is_null() || defaults.get(key) != Some(value)
+        let is_default = defaults.and_then(|defaults| defaults.get(key)) == Some(value);
+        let was_there = all_before.get(key).as_str() == Some(value);
+        !own_before.get(key).is_null() || !(is_default || was_there)
     };
     Value::map(all.iter().filter(|(key, value)| is_own(key, value)))
 }
@@ -64,15 +64,18 @@ mod tests {
     #[test]
     fn only_labels_that_no_default_explains_are_the_resources_own() {
         let defaults = labels("team=a env=dev");
-        for (remote, had, own_now) in [
-            ("team=a env=dev x=1", "x=1", "x=1"),
-            ("team=b env=dev x=1", "x=1", "team=b x=1"),
-            ("team=a env=dev x=1 new=1", "x=1", "new=1 x=1"),
-            ("team=a env=dev", "env=dev", "env=dev"),
-            ("team=a env=dev", "x=1", ""),
+        for (remote, own_before, all_before, own_now) in [
+            ("team=a env=dev x=1", "x=1", "", "x=1"),
+            ("team=b env=dev x=1", "x=1", "", "team=b x=1"),
+            ("team=a env=dev x=1 new=1", "x=1", "", "new=1 x=1"),
+            ("team=a env=dev", "env=dev", "", "env=dev"),
+            ("team=a env=dev", "x=1", "", ""),
+            ("old=1 x=1", "x=1", "old=1 x=1", "x=1"),
+            ("old=2 x=2", "x=1", "old=1 x=1", "old=2 x=2"),
         ] {
-            let found = own(&labels(remote), &before(had, ""), Some(&defaults));
-            assert_eq!(found, labels(own_now).into(), "{remote} | {had}");
+            let before = before(own_before, all_before);
+            let found = own(&labels(remote), &before, Some(&defaults));
+            assert_eq!(found, labels(own_now).into(), "{remote} | {own_before} | {all_before}");
         }
         let found = own(&labels("team=a x=2 y=1"), &before("x=1", "team=a x=1"), None);
         assert_eq!(found, labels("x=2 y=1").into());

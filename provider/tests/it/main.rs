@@ -14,6 +14,7 @@ mod log;
 mod notes;
 mod properties;
 mod protocol;
+mod provider_block;
 mod resources;
 mod tape;
 mod tidy;
