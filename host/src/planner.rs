@@ -86,6 +86,8 @@ pub struct PlanReport {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waiting {
     pub reason: WaitReason,
+    /// Of the pool's intent when it was planned.
+    pub generation: u64,
     /// A sentence for people.
     pub message: String,
 }
@@ -162,7 +164,9 @@ impl<'a> Draft<'a> {
     }
 
     fn wait(&mut self, pool: WorkerPoolId, reason: WaitReason, message: impl Into<String>) {
-        let waiting = Waiting { reason, message: message.into() };
+        let generation =
+            self.world.records.worker_pools.get(&pool).map_or(0, |pool| pool.meta.generation);
+        let waiting = Waiting { reason, generation, message: message.into() };
         let all = self.report.waiting.entry(pool).or_default();
         if !all.contains(&waiting) {
             all.push(waiting);

@@ -243,5 +243,5 @@ fn wait_for_place(draft: &mut Draft<'_>, order: &Order<'_>, misfit: Misfit, miss
             (WaitReason::NoCapacity, "no capacity target that matches has room for one more")
         }
     };
-    draft.wait(order.pool.id, reason, format!("not placed: {missing}; {why}"));
+    draft.wait(order.pool.id, reason, format!("not placed: {missing}, because {why}"));
 }

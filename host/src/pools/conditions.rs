@@ -1,14 +1,11 @@
 //! What is true of a worker pool, from intent, decided workers and the last observation.
 
-use super::{
-    model::WorkerPool,
-    worker::{Phase, Worker},
-};
+use super::{model::WorkerPool, worker::Worker};
 use crate::{
     conditions::{Condition, Status},
-    drivers::SeenWorker,
+    drivers::{SeenPhase, SeenWorker},
     observed::Observed,
-    planner::WaitReason,
+    planner::{WaitReason, Waiting},
     records::Records,
 };
 
@@ -60,7 +57,7 @@ pub fn conditions(pool: &WorkerPool, records: &Records, observed: &Observed) -> 
             Condition::new("Progressing", Status::False, "Settled", "nothing is left to do"),
         ];
     }
-    let (reason, why, stuck) = cause(pool, records, observed);
+    let Cause { reason, message: why, is_stuck } = cause(pool, records, observed);
     let mut message = format!("{current} of {size} workers are ready");
     if ready > current {
         message += &format!(", {} of an earlier generation", ready - current);
@@ -72,46 +69,68 @@ pub fn conditions(pool: &WorkerPool, records: &Records, observed: &Observed) -> 
         message += &format!(", {} not placed", size - workers);
     }
     if !why.is_empty() {
-        message += &format!(": {why}");
+        message += &format!("; {why}");
     }
-    let progressing = if stuck { Status::False } else { Status::True };
+    let progressing = if is_stuck { Status::False } else { Status::True };
     vec![
         Condition::new("Ready", Status::False, reason.clone(), message.clone()),
         Condition::new("Progressing", progressing, reason, message),
     ]
 }
 
-/// The most telling cause of not being ready: reason, sentence, and whether it is stuck until
-/// somebody or something else changes.
-fn cause(pool: &WorkerPool, records: &Records, observed: &Observed) -> (String, String, bool) {
+/// Why a pool is not ready.
+struct Cause {
+    reason: String,
+    message: String,
+    /// Until somebody or something else changes.
+    is_stuck: bool,
+}
+
+impl Cause {
+    fn new(reason: &str, message: &str, is_stuck: bool) -> Self {
+        Self { reason: reason.to_owned(), message: message.to_owned(), is_stuck }
+    }
+}
+
+/// The most telling cause. Nothing that was said of an earlier intent counts as stuck.
+fn cause(pool: &WorkerPool, records: &Records, observed: &Observed) -> Cause {
     if pool.meta.deleting_since.is_some() {
-        return ("Deleting".to_owned(), "it is being deleted".to_owned(), false);
+        return Cause::new("Deleting", "it is being deleted", false);
     }
     let waiting = observed.waiting.get(&pool.id).into_iter().flatten();
-    let (blocked, rolling): (Vec<_>, Vec<_>) =
-        waiting.partition(|waiting| waiting.reason != WaitReason::RolloutLimit);
-    if let Some(waiting) = blocked.first() {
-        return (waiting.reason.code().to_owned(), waiting.message.clone(), true);
+    let present = waiting.filter(|waiting| waiting.generation == pool.meta.generation);
+    let (rolling, blocked): (Vec<_>, Vec<_>) =
+        present.partition(|waiting| waiting.reason == WaitReason::RolloutLimit);
+    if let Some(Waiting { reason, message, .. }) = blocked.first() {
+        // A worker that leaves makes room, whosever it is.
+        let makes_room = *reason == WaitReason::NoCapacity
+            && records.workers.values().any(|worker| !worker.runs());
+        return Cause::new(reason.code(), message, !makes_room);
     }
-    let unready = |worker: &&std::sync::Arc<Worker>| {
-        worker.runs() && !observed.worker(worker.target, worker.id).is_some_and(|seen| seen.ready)
-    };
-    let seen = |worker: &std::sync::Arc<Worker>| {
-        observed.worker(worker.target, worker.id).cloned().map(|seen| (worker.id, seen))
-    };
-    let mut troubled: Vec<(_, SeenWorker)> = records
-        .workers_of(pool.id)
-        .filter(unready)
-        .filter_map(seen)
-        .filter(|(_, seen)| !seen.reason.is_empty() && Phase::of(seen.phase) != Phase::Starting)
-        .collect();
-    troubled.sort_by_key(|(id, seen)| (Phase::of(seen.phase) != Phase::Backoff, *id));
-    if let Some((id, seen)) = troubled.into_iter().next() {
-        let stuck = Phase::of(seen.phase) == Phase::Backoff;
-        return (seen.reason, format!("worker `{id}`: {}", seen.message), stuck);
+    if let Some((worker, seen)) = most_troubled(pool, records, observed) {
+        let message = format!("worker `{}`: {}", worker.id, seen.message);
+        return Cause::new(&seen.reason, &message, seen.phase == SeenPhase::Backoff);
     }
     match rolling.first() {
-        Some(waiting) => (waiting.reason.code().to_owned(), waiting.message.clone(), false),
-        None => ("WorkersChanging".to_owned(), String::new(), false),
+        Some(Waiting { reason, message, .. }) => Cause::new(reason.code(), message, false),
+        None => Cause::new("WorkersChanging", "", false),
     }
+}
+
+/// The worker of the present intent that gives the best reason for not being ready: one that waits
+/// for another start before one that runs, the oldest first.
+fn most_troubled<'a>(
+    pool: &WorkerPool,
+    records: &'a Records,
+    observed: &'a Observed,
+) -> Option<(&'a Worker, &'a SeenWorker)> {
+    let template = records.template(pool)?;
+    records
+        .workers_of(pool.id)
+        .filter(|worker| worker.runs() && worker.template == template)
+        .filter_map(|worker| Some((&**worker, observed.worker(worker.target, worker.id)?)))
+        .filter(|(_, seen)| {
+            !seen.ready && !seen.reason.is_empty() && seen.phase != SeenPhase::Starting
+        })
+        .min_by_key(|(worker, seen)| (seen.phase != SeenPhase::Backoff, worker.id))
 }
