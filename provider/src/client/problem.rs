@@ -78,7 +78,8 @@ impl CallError {
                 let _ = write!(cause, "\n  {label}: {value}");
             }
         }
-        let next = "Ask for less, or raise the quota's limit.";
+        let next = "Ask for less, or raise the quota's limit. If something else in the same \
+                    configuration makes room, let this depend on it (`depends_on`).";
         Problem {
             field: "spec.size".to_owned(),
             ..self.told("The quota has no room", &cause, remote, next)
@@ -245,7 +246,8 @@ mod tests {
              \n  quota: team-a\n  resource: workers\n  limit: 20\n  in use: 18\n  requested: 3\n\
              Request id: req-1\n\
              \n\
-             Ask for less, or raise the quota's limit."
+             Ask for less, or raise the quota's limit. If something else in the same \
+             configuration makes room, let this depend on it (`depends_on`)."
         );
     }
 

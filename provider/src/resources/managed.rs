@@ -54,12 +54,12 @@ pub(crate) trait Kind: Send + Sync + 'static {
         false
     }
 
-    /// Waits until what was asked for has come about.
+    /// Waits until what was asked for has come about. `change` is from what (null: nothing) to what.
     fn settle<'a>(
         &'a self,
         _context: &'a Context<Client>,
         _asked: &'a Self::Noun,
-        _planned: &'a Value,
+        _change: (&'a Value, &'a Value),
         _diagnostics: &'a mut Diagnostics,
     ) -> BoxFuture<'a, Result<(), Reported>> {
         Box::pin(std::future::ready(Ok(())))

@@ -147,15 +147,15 @@ impl Kind for WorkerPool {
         &'a self,
         context: &'a Context<Client>,
         asked: &'a api::WorkerPool,
-        planned: &'a Value,
+        (prior, planned): (&'a Value, &'a Value),
         diagnostics: &'a mut Diagnostics,
     ) -> BoxFuture<'a, Result<(), Reported>> {
-        Box::pin(async move {
-            if planned.get("wait_for_ready").as_bool() == Some(false) {
-                return Ok(());
-            }
-            rollout::wait_until_ready(context, asked, diagnostics).await
-        })
+        let waits = planned.get("wait_for_ready").as_bool() != Some(false);
+        if waits && rules::changes_workers(prior, planned) {
+            Box::pin(rollout::wait_until_ready(context, asked, diagnostics))
+        } else {
+            Box::pin(std::future::ready(Ok(())))
+        }
     }
 }
 

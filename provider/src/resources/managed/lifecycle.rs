@@ -56,7 +56,7 @@ impl<K: Kind> Managed<K> {
             Err(error) => return Err(self.report(&error, diagnostics).into()),
         };
         let state = self.state(&created);
-        match self.0.settle(context, &created, planned, diagnostics).await {
+        match self.0.settle(context, &created, (&Value::Null, planned), diagnostics).await {
             Ok(()) => Ok(state),
             Err(reported) => Err(reported.keeping(state)),
         }
@@ -87,7 +87,8 @@ impl<K: Kind> Managed<K> {
             }
         };
         let state = self.state(&updated);
-        match self.0.settle(context, &updated, request.planned, diagnostics).await {
+        let change = (request.prior, request.planned);
+        match self.0.settle(context, &updated, change, diagnostics).await {
             Ok(()) => Ok(state),
             Err(reported) => Err(reported.keeping(state)),
         }

@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use crate::{
     framework::{Diagnostics, Path, Value},
-    resources::amounts,
+    resources::{amounts, duration},
 };
+
+/// Attributes whose change starts, stops or replaces workers.
+const OF_WORKERS: [&str; 5] = ["size", "worker", "readiness", "restart", "stop"];
 
 /// Reports what can not be: amounts that are none, ports that are not named, delays out of order.
 pub(super) fn check(config: &Value, diagnostics: &mut Diagnostics) {
@@ -64,8 +67,8 @@ fn check_port_variables(worker: &Value, path: &Path, diagnostics: &mut Diagnosti
 
 fn check_delays(restart: &Value, diagnostics: &mut Diagnostics) {
     let time = |name, default| match restart.get(name) {
-        Value::Null => crate::resources::duration::parse(default).ok(),
-        text => crate::resources::duration::parse(text.as_str()?).ok(),
+        Value::Null => duration::parse(default).ok(),
+        text => duration::parse(text.as_str()?).ok(),
     };
     if let (Some(delay), Some(most)) = (time("delay", "1s"), time("delay_max", "1m"))
         && delay > most
@@ -76,6 +79,12 @@ fn check_delays(restart: &Value, diagnostics: &mut Diagnostics) {
             "Delays grow from `delay` to `delay_max`: lower `delay`, or raise `delay_max`.",
         );
     }
+}
+
+/// Whether a change is one of the workers, so that there is something to wait for: a pool in trouble
+/// must not keep anyone from changing its labels or its protection.
+pub(super) fn changes_workers(prior: &Value, planned: &Value) -> bool {
+    OF_WORKERS.iter().any(|name| prior.get(name) != planned.get(name))
 }
 
 /// Whether, of some resource, `other` uses less than `one`; null uses nothing.
@@ -101,6 +110,15 @@ mod tests {
     fn pool(size: u32, cpu: &str) -> Value {
         let shape = Value::map([("cpu", cpu)]);
         Value::object([("size", size.into()), ("worker", Value::object([("shape", shape)]))])
+    }
+
+    #[test]
+    fn only_changes_of_workers_are_waited_for() {
+        let mut relabelled = pool(1, "1");
+        relabelled.set_attribute("labels", Value::map([("a", "b")]));
+        assert!(!changes_workers(&pool(1, "1"), &relabelled));
+        assert!(changes_workers(&pool(1, "1"), &pool(2, "1")));
+        assert!(changes_workers(&Value::Null, &pool(0, "1")));
     }
 
     #[test]
