@@ -151,7 +151,12 @@ fn origin<'a>(config: &'a Value, proposed: &'a Value) -> &'a Value {
                 .map(|(name, value)| agreement(value, proposed.get(name)))
                 .sum::<Option<usize>>(),
             _ if config == proposed => Some(1),
-            _ if matches!(config, Value::List(_) | Value::Map(_) | Value::Set(_)) => {
+            // Within a set, elements may have been sorted anew.
+            Value::Set(elements) if elements.len() == proposed.elements().len() => {
+                let best = |c| proposed.elements().iter().filter_map(|p| agreement(c, p)).max();
+                elements.iter().map(best).sum()
+            }
+            Value::List(_) | Value::Map(_) => {
                 let (config, proposed) = (walk::elements(config), walk::elements(proposed));
                 (config.len() == proposed.len()).then(|| {
                     config.iter().zip(&proposed).map(|((_, c), (_, p))| agreement(c, p)).sum()

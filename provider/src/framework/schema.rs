@@ -292,6 +292,10 @@ impl Attribute {
     }
 
     /// Leaves that mean the same are the same.
+    ///
+    /// A list, set or map of such leaves is the prior one when all of them mean the same, and else
+    /// the configured one. Where single elements may come from other resources, and so be unknown
+    /// while planning, prefer a nested attribute: its leaves are judged one by one.
     pub fn equal(self, equal: Equal) -> Self {
         Self { equal: Some(equal), ..self }
     }

@@ -144,6 +144,15 @@ impl<'a> Tape<'a> {
 
     fn attribute_value(&mut self, attribute: &Attribute, unknowns: Unknowns) -> Value {
         let (nesting, children) = match &attribute.kind {
+            // A collection that is equal by meaning and known in part has two spellings to choose
+            // from in the first plan and in the second: the planner's one known limit.
+            Kind::Value(ty @ (Type::List(_) | Type::Map(_))) if attribute.equal.is_some() => {
+                let inner = if self.chance(4) { unknowns } else { Unknowns::Never };
+                return match inner {
+                    Unknowns::Sometimes => Value::UNKNOWN,
+                    Unknowns::Never => self.value_of(ty, Unknowns::Never),
+                };
+            }
             Kind::Value(ty) => return self.value_of(ty, unknowns),
             Kind::Nested(nesting, children) | Kind::Block(nesting, children) => {
                 (*nesting, children)
