@@ -4,6 +4,7 @@
 //! - A block that stands for several objects is edited only when all of them have changed alike.
 //! - What cannot be written is refused with its reason, its file and its line.
 
+mod comments;
 mod configuration;
 mod edit;
 mod layout;

@@ -101,6 +101,8 @@ pub(crate) struct Analysis {
     from_outputs: Tally,
     secrets: Secrets,
     variables: BTreeMap<String, Value>,
+    /// Names of the blocks that drifted, to tell quickly what did not.
+    names: BTreeSet<String>,
     /// How many instances each drifted block has.
     instances: BTreeMap<BlockAddress, usize>,
     opentofu: bool,
@@ -120,6 +122,7 @@ impl Analysis {
             from_outputs: Tally::default(),
             secrets: Secrets::default(),
             variables: BTreeMap::new(),
+            names: BTreeSet::new(),
             instances: BTreeMap::new(),
             opentofu: false,
             without_masks: false,
@@ -256,6 +259,7 @@ impl Sink for Analysis {
         let provider = entry.provider_name().into_owned();
         self.opentofu |= provider.starts_with("registry.opentofu.org/");
         let block = block_of(entry);
+        self.names.insert(block.name.clone());
         self.instances.insert(block.clone(), 0);
         let record = Record {
             drift: Drift { changes, masks, joined: None },
@@ -279,6 +283,10 @@ impl Sink for Analysis {
             if self.order == Order::ChangesFirst && self.rereading == Rereading::Impossible {
                 self.held.push(entry);
             }
+            self.change_alone(entry);
+            return Ok(());
+        }
+        if !self.names.contains(entry.name().as_ref()) {
             self.change_alone(entry);
             return Ok(());
         }

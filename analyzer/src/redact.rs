@@ -75,6 +75,9 @@ impl Secrets {
 
     fn learn_text(&mut self, text: &str) {
         self.add(text);
+        if !text.contains(['\\', '"', ' ', '\n', '\r', '\t']) {
+            return;
+        }
         self.add(text.trim());
         // As it stands inside a JSON document or in configuration.
         let escaped = text

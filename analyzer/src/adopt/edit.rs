@@ -6,6 +6,7 @@
 //!   refused.
 
 use super::{
+    comments,
     layout::{self, Splice},
     literal::{self, Layout},
     tree::{self, Holder, Spot},
@@ -56,7 +57,9 @@ pub(super) fn set(text: &str, target: &Target<'_>) -> Result<String, Refused> {
                 _ => {
                     let layout = layout::like(text, &span);
                     let new = literal::write(target.value, layout);
-                    vec![Splice { range: span, text: new }]
+                    let mut splices = comments::keep_aligned(text, block, &span, &new);
+                    splices.push(Splice { range: span, text: new });
+                    splices
                 }
             }
         }

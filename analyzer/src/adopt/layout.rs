@@ -8,7 +8,11 @@ use super::{
     literal::{Layout, columns, key_name, write_key},
     tree::Holder,
 };
-use hcl_edit::{Span, expr::Object, structure::Block};
+use hcl_edit::{
+    Span,
+    expr::Object,
+    structure::{Attribute, Block, Body},
+};
 use std::ops::Range;
 
 /// Bytes of a text and what takes their place.
@@ -41,10 +45,10 @@ pub(super) fn like<'a>(text: &'a str, span: &Range<usize>) -> Layout<'a> {
 
 /// A named value: where its key and its value stand.
 #[derive(Clone)]
-struct Item {
-    name: String,
-    key: Range<usize>,
-    value: Range<usize>,
+pub(super) struct Item {
+    pub(super) name: String,
+    pub(super) key: Range<usize>,
+    pub(super) value: Range<usize>,
 }
 
 /// Sets a name that is not there yet.
@@ -70,21 +74,22 @@ pub(super) fn insert(
 
 /// Attributes that stand before the first nested block: new ones go behind the last of them.
 fn block_items(block: &Block) -> Vec<Item> {
-    block
-        .body
-        .iter()
-        .map_while(|structure| structure.as_attribute())
-        .filter_map(|attribute| {
-            Some(Item {
-                name: attribute.key.value().to_string(),
-                key: attribute.key.span()?,
-                value: attribute.value.span()?,
-            })
-        })
-        .collect()
+    block.body.iter().map_while(|structure| structure.as_attribute()).filter_map(item).collect()
 }
 
-fn object_items(object: &Object) -> Vec<Item> {
+pub(super) fn attribute_items(body: &Body) -> Vec<Item> {
+    body.attributes().filter_map(item).collect()
+}
+
+fn item(attribute: &Attribute) -> Option<Item> {
+    Some(Item {
+        name: attribute.key.value().to_string(),
+        key: attribute.key.span()?,
+        value: attribute.value.span()?,
+    })
+}
+
+pub(super) fn object_items(object: &Object) -> Vec<Item> {
     object
         .iter()
         .filter_map(|(key, item)| {
@@ -190,16 +195,7 @@ fn insert_line(
 /// Takes a named value out, with the line it stands on.
 pub(super) fn remove(text: &str, holder: Holder<'_>, name: &str) -> Result<Vec<Splice>, String> {
     let (items, whole) = match holder {
-        Holder::Block(block) => {
-            let items = block.body.attributes().filter_map(|attribute| {
-                Some(Item {
-                    name: attribute.key.value().to_string(),
-                    key: attribute.key.span()?,
-                    value: attribute.value.span()?,
-                })
-            });
-            (items.collect::<Vec<_>>(), None)
-        }
+        Holder::Block(block) => (attribute_items(&block.body), None),
         Holder::Object(object) => (object_items(object), object.span()),
         Holder::Array => return Err("elements of lists have no name".to_owned()),
     };
@@ -248,7 +244,7 @@ fn close_gap(text: &str, items: &[Item], at: usize) -> Vec<Splice> {
 }
 
 /// The items on neighbouring lines, each on one line, that `=` signs are aligned over.
-fn run_around<'a>(text: &str, items: &'a [Item], at: usize) -> &'a [Item] {
+pub(super) fn run_around<'a>(text: &str, items: &'a [Item], at: usize) -> &'a [Item] {
     let joined = |above: &Item, below: &Item| {
         is_single_line(text, above)
             && is_single_line(text, below)
@@ -265,7 +261,7 @@ fn run_around<'a>(text: &str, items: &'a [Item], at: usize) -> &'a [Item] {
     &items[begin..end]
 }
 
-fn is_single_line(text: &str, item: &Item) -> bool {
+pub(super) fn is_single_line(text: &str, item: &Item) -> bool {
     !text[item.key.start..item.value.end].contains('\n')
 }
 
@@ -299,12 +295,12 @@ fn realign(text: &str, items: &[Item], width: usize) -> Vec<Splice> {
         .collect()
 }
 
-fn line_start(text: &str, at: usize) -> usize {
+pub(super) fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |newline| newline + 1)
 }
 
 /// The byte behind the line's end.
-fn line_end(text: &str, at: usize) -> usize {
+pub(super) fn line_end(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |newline| at + newline + 1)
 }
 

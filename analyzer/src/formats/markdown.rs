@@ -50,8 +50,8 @@ fn render(report: &Report, _style: Style) -> String {
             let more = report.findings.len() - shown;
             let _ = writeln!(
                 out,
-                "\n**{} more**: see the full report.",
-                words::number(more, "finding")
+                "\n**{}**: see the full report.",
+                words::number(more, "more finding")
             );
             break;
         }

@@ -62,6 +62,13 @@ impl<'a> Entry<'a> {
 
     fn find_change(&mut self, fields: &mut Fields<'a>) {
         while let Some(key) = fields.key() {
+            // Most objects do not change.
+            if key.as_ref() == b"after"
+                && let Some(same) = fields.value_like(self.before)
+            {
+                self.after = same;
+                continue;
+            }
             let value = fields.value();
             match key.as_ref() {
                 b"actions" => self.actions = value,

@@ -69,27 +69,34 @@ fn decode_unicode(raw: &[u8]) -> (char, usize) {
 }
 
 /// Where the value that begins at `at` ends.
-fn value_end(bytes: &[u8], at: usize) -> usize {
-    let mut depth = 0_usize;
-    let mut at = at;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'"' => at = text_end(bytes, at),
-            b'{' | b'[' => {
-                depth += 1;
+fn value_end(bytes: &[u8], mut at: usize) -> usize {
+    match bytes.get(at) {
+        Some(b'"') => return text_end(bytes, at),
+        Some(b'{' | b'[') => {}
+        _ => {
+            while bytes.get(at).is_some_and(|byte| !b",]}: \n\r\t".contains(byte)) {
                 at += 1;
             }
-            b'}' | b']' => {
-                depth = depth.saturating_sub(1);
-                at += 1;
-            }
-            _ => at += 1,
-        }
-        let scalar_ends =
-            bytes.get(at).is_none_or(|next| b",]}: \n\r\t".contains(next)) && depth == 0;
-        if scalar_ends || (depth == 0 && matches!(byte, b'"' | b'}' | b']')) {
             return at;
         }
+    }
+    let mut depth = 0_usize;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                at = text_end(bytes, at);
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => {
+                depth -= 1;
+                if depth == 0 {
+                    return at + 1;
+                }
+            }
+            _ => {}
+        }
+        at += 1;
     }
     bytes.len()
 }
@@ -152,6 +159,17 @@ impl<'a> Fields<'a> {
         let begin = self.at;
         self.at = value_end(self.raw, begin);
         self.raw.get(begin..self.at).unwrap_or_default()
+    }
+
+    /// The value behind the key, when it is the same object as `other`: found by comparing, which
+    /// is quicker than looking for its end.
+    pub(crate) fn value_like(&mut self, other: &[u8]) -> Option<&'a [u8]> {
+        let rest = self.raw.get(self.at..)?;
+        if !other.starts_with(b"{") || !rest.starts_with(other) {
+            return None;
+        }
+        self.at += other.len();
+        rest.get(..other.len())
     }
 
     /// Walks the value behind the key, when it is an object, without looking for its end first.

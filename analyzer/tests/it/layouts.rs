@@ -55,38 +55,44 @@ fn attribute(dice: &mut Dice, number: usize) -> Sample {
     Sample { name, before, after, written }
 }
 
-/// The body in canonical form: `=` aligned over neighbouring lines.
+/// The body in canonical form: `=` and trailing comments aligned over neighbouring lines.
 fn body(samples: &[Sample], dice: &mut Dice) -> String {
     let mut out = String::new();
-    let mut run: Vec<&Sample> = Vec::new();
-    let flush = |run: &mut Vec<&Sample>, out: &mut String| {
-        let width = run.iter().map(|it| it.name.len()).max().unwrap_or(0);
-        for it in run.drain(..) {
-            let _ = writeln!(out, "  {:width$} = {}", it.name, it.written);
-        }
-    };
+    let mut run: Vec<(&Sample, bool)> = Vec::new();
+    // Comments of lines around a removed one stay in their column.
+    let comments = samples.iter().all(|it| it.after != "null");
     for sample in samples {
         if sample.written.contains('\n') {
             flush(&mut run, &mut out);
-            run.push(sample);
+            run.push((sample, false));
             flush(&mut run, &mut out);
         } else {
-            run.push(sample);
+            run.push((sample, comments && dice.roll(2) == 0));
         }
-        match dice.roll(6) {
-            0 => {
-                flush(&mut run, &mut out);
-                out.push('\n');
-            }
-            1 => {
-                flush(&mut run, &mut out);
-                out.push_str("  # a remark\n");
-            }
-            _ => {}
+        let between = ["", "", "", "", "\n", "  # a remark\n"][dice.roll(6)];
+        if !between.is_empty() {
+            flush(&mut run, &mut out);
+            out.push_str(between);
         }
     }
     flush(&mut run, &mut out);
     out
+}
+
+/// Writes neighbouring lines.
+fn flush(run: &mut Vec<(&Sample, bool)>, out: &mut String) {
+    let width = run.iter().map(|(it, _)| it.name.len()).max().unwrap_or(0);
+    let content = |it: &Sample| format!("  {:width$} = {}", it.name, it.written);
+    for chain in run.chunk_by(|left, right| left.1 == right.1) {
+        let column = chain.iter().map(|(it, _)| content(it).len()).max().unwrap_or(0);
+        for (it, commented) in chain {
+            let _ = match commented {
+                true => writeln!(out, "{:column$} # why", content(it)),
+                false => writeln!(out, "{}", content(it)),
+            };
+        }
+    }
+    run.clear();
 }
 
 fn object(samples: &[Sample], side: impl Fn(&Sample) -> &String) -> String {

@@ -12,4 +12,5 @@ mod layouts;
 mod order;
 mod patches;
 mod secrets;
+mod sizes;
 mod tidy;
