@@ -145,8 +145,15 @@ fn style(arguments: &Check) -> Style {
         ColorChoice::Auto if to_terminal && !is_set("NO_COLOR") => Color::On,
         ColorChoice::Auto => Color::Off,
     };
-    let width = std::env::var_os("COLUMNS").and_then(|text| text.to_str()?.parse().ok());
-    Style { width: width.filter(|width| *width >= 40).unwrap_or(100), color }
+    Style { width: width(to_terminal), color }
+}
+
+/// `COLUMNS`, the terminal's width, or a hundred.
+fn width(to_terminal: bool) -> usize {
+    let asked = std::env::var_os("COLUMNS").and_then(|text| text.to_str()?.parse().ok());
+    let seen = || terminal_size::terminal_size().filter(|_| to_terminal);
+    let seen = || seen().map(|(terminal_size::Width(columns), _)| usize::from(columns));
+    asked.or_else(seen).filter(|width| *width >= 40).unwrap_or(100)
 }
 
 fn is_set(name: &str) -> bool {
