@@ -54,7 +54,7 @@ fn a_change_is_adopted_with_the_patch(cli: &Cli) -> Result<()> {
     let world = scaled(cli)?;
     let report = ["check", "plan.json", "--config-dir", ".", "--format", "json"];
     let report: Value = serde_json::from_str(&world.driftgate(&report)?.exited_with(2)?.stdout)?;
-    let patch = patches(&report).join("\n");
+    let patch = report["patch"].as_str().unwrap_or_default();
     ensure!(!patch.is_empty(), "the report proposes no patch: {report:#}");
     std::fs::write(world.config().join("adopt.patch"), patch)?;
     let mut git = Command::new("git");
@@ -63,16 +63,6 @@ fn a_change_is_adopted_with_the_patch(cli: &Cli) -> Result<()> {
     run(git)?.succeeded()?;
     world.expect_empty_plan("after the change was adopted")?;
     world.destroy()
-}
-
-/// Every unified diff in a report.
-fn patches(report: &Value) -> Vec<String> {
-    match report {
-        Value::String(text) if text.starts_with("--- ") => vec![text.clone()],
-        Value::Array(items) => items.iter().flat_map(patches).collect(),
-        Value::Object(fields) => fields.values().flat_map(patches).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
-    }
 }
 
 fn a_healthy_fleet_is_clean(cli: &Cli) -> Result<()> {
