@@ -87,8 +87,8 @@ macro_rules! events {
 events! {
     /// What a driver reports of some workers of a pool, or of a target, has changed.
     ObservedStateChanged {
-        /// By worker, as it is now; one that is gone is `null`.
-        workers: BTreeMap<WorkerId, Option<Reported>>,
+        /// By worker, as it is now.
+        workers: BTreeMap<WorkerId, Reported>,
         /// By condition of the subject itself, as it is now.
         conditions: BTreeMap<String, ConditionNow>,
     };

@@ -42,19 +42,17 @@ pub(crate) fn decide(cx: &Context<'_>, observed: &Arc<Observed>) -> Decision {
 pub(crate) fn record(cx: &Context<'_>, receipts: &Receipts) -> Decision {
     let mut journal = Journal::new(cx);
     let mut applied: BTreeMap<WorkerPoolId, ProvisioningApplied> = BTreeMap::new();
-    let entry = |pool: WorkerPoolId| (pool, ProvisioningApplied::of(receipts.plan));
+    let nothing =
+        || ProvisioningApplied { plan: receipts.plan, started: Vec::new(), removed: Vec::new() };
     for id in &receipts.started {
         let Some(worker) = cx.records.workers.get(id) else { continue };
-        let (pool, empty) = entry(worker.pool);
-        applied.entry(pool).or_insert(empty).started.push(*id);
+        applied.entry(worker.pool).or_insert_with(nothing).started.push(*id);
         journal.worker(worker).launched = true;
     }
     for id in &receipts.forgotten {
         let Some(worker) = cx.records.workers.get(id) else { continue };
-        let (pool, empty) = entry(worker.pool);
-        applied.entry(pool).or_insert(empty).removed.push(*id);
+        applied.entry(worker.pool).or_insert_with(nothing).removed.push(*id);
         journal.changes.push(Change::Remove(Record::Worker(Arc::clone(worker))));
-        journal.workers.remove(id);
     }
     let mut failed: BTreeMap<WorkerPoolId, BTreeMap<WorkerId, String>> = BTreeMap::new();
     for (id, message) in &receipts.failed {
@@ -69,12 +67,6 @@ pub(crate) fn record(cx: &Context<'_>, receipts: &Receipts) -> Decision {
         journal.tell(pool, Event::ProvisioningFailed(event));
     }
     journal.into_decision(Answer::Done)
-}
-
-impl ProvisioningApplied {
-    fn of(plan: PlanId) -> Self {
-        Self { plan, started: Vec::new(), removed: Vec::new() }
-    }
 }
 
 /// Changes and events in the making. A worker that changes for several reasons is stored once.
@@ -159,14 +151,13 @@ impl<'a> Journal<'a> {
 
     /// Workers whose driver says something new of them, an event per pool.
     fn observed(&mut self, observed: &Observed) {
-        let mut news: BTreeMap<WorkerPoolId, BTreeMap<WorkerId, Option<Reported>>> =
-            BTreeMap::new();
+        let mut news: BTreeMap<WorkerPoolId, BTreeMap<WorkerId, Reported>> = BTreeMap::new();
         let mut unrecorded: BTreeMap<(WorkerPoolId, PlanId), Vec<WorkerId>> = BTreeMap::new();
         for worker in self.cx.records.workers.values() {
             let Some(seen) = observed.worker(worker.target, worker.id) else { continue };
             let reported = Reported::of(seen);
             if worker.reported.as_ref() != Some(&reported) {
-                news.entry(worker.pool).or_default().insert(worker.id, Some(reported.clone()));
+                news.entry(worker.pool).or_default().insert(worker.id, reported.clone());
                 self.worker(worker).reported = Some(reported);
             }
             if !worker.launched {

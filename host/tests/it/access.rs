@@ -89,6 +89,39 @@ async fn a_revoked_token_is_refused_from_then_on() {
 }
 
 #[tokio::test]
+async fn a_token_is_good_until_it_expires() {
+    let world = World::start();
+    let now = jiff::Timestamp::now().as_second();
+    let token = |seconds| v1::CreateTokenRequest {
+        name: "brief".to_owned(),
+        role: v1::Role::Viewer.into(),
+        expires_at: Some(prost_types::Timestamp { seconds, nanos: 0 }),
+    };
+    let mut admin = world.api().await;
+    let status = admin.tokens.create(token(now - 1)).await.unwrap_err();
+    assert!(faults(&status)[0].starts_with("expires_at: "));
+    let secret = admin.tokens.create(token(now + 2)).await.unwrap().into_inner().secret;
+    let mut brief = world.api_as(&secret).await;
+    crate::world::until("the token to expire", async || {
+        let answer = brief.host.get_info(v1::GetInfoRequest {}).await;
+        answer.err().map(|status| assert_eq!(reason(&status), "BAD_TOKEN"))
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn noise_on_the_port_disturbs_nobody() {
+    use tokio::io::AsyncWriteExt;
+    let world = World::start();
+    let address = world.endpoint.strip_prefix("http://").unwrap();
+    for noise in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[0; 5000], &[0xff; 5000]] {
+        let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+        stream.write_all(noise).await.unwrap();
+    }
+    world.api().await.host.get_info(v1::GetInfoRequest {}).await.unwrap();
+}
+
+#[tokio::test]
 async fn a_request_id_goes_in_and_comes_out() {
     let world = World::start();
     let mut api = world.api().await;

@@ -322,7 +322,7 @@ impl Script {
                 Event::WorkerPoolStateChanged(it) => {
                     format!(" {} of {} ready", it.current_workers, it.size)
                 }
-                Event::QuotaChanged(_) | Event::QuotaExceeded(_) => String::new(),
+                _ => String::new(),
             };
             writeln!(text, "{} {name}{more}", event.type_name()).unwrap();
         }
