@@ -9,6 +9,7 @@
 mod entry;
 mod error;
 pub(crate) mod grammar;
+mod lanes;
 mod plan;
 mod source;
 pub(crate) mod text;

@@ -33,6 +33,15 @@ pub const PLACEHOLDER: &str = "(sensitive)";
 #[derive(Clone, Default)]
 pub struct Secrets {
     texts: BTreeSet<Box<str>>,
+    /// A bit for each pair of bytes that a secret begins with: most places of a text are no
+    /// beginning, and need no search.
+    beginnings: Vec<u64>,
+}
+
+/// The word and the bit of a pair of bytes.
+fn beginning(text: &[u8]) -> Option<(usize, u64)> {
+    let pair = u16::from_le_bytes(*text.first_chunk()?);
+    Some((usize::from(pair >> 6), 1 << (pair & 63)))
 }
 
 impl fmt::Debug for Secrets {
@@ -95,6 +104,10 @@ impl Secrets {
     fn add(&mut self, text: &str) {
         if text.len() >= SHORTEST && !self.texts.contains(text) {
             self.texts.insert(text[..text.floor_char_boundary(LONGEST)].into());
+            self.beginnings.resize(1024, 0);
+            if let Some((word, bit)) = beginning(text.as_bytes()) {
+                self.beginnings[word] |= bit;
+            }
         }
     }
 
@@ -104,7 +117,10 @@ impl Secrets {
         let mut copied = 0;
         let mut at = 0;
         while !self.texts.is_empty() && at + SHORTEST <= text.len() {
-            match text.get(at..).and_then(|rest| self.longest_prefix(rest)) {
+            let may_begin = beginning(&text.as_bytes()[at..])
+                .is_some_and(|(word, bit)| self.beginnings[word] & bit != 0);
+            let rest = if may_begin { text.get(at..) } else { None };
+            match rest.and_then(|rest| self.longest_prefix(rest)) {
                 Some(length) => {
                     shown.push_str(&text[copied..at]);
                     shown.push_str(PLACEHOLDER);

@@ -5,6 +5,7 @@
 //! - It holds one byte per open bracket and nothing else.
 //! - Text is scanned eight bytes at a time.
 
+use super::lanes::plain_run;
 use std::fmt;
 
 /// How deep brackets may nest. Later stages walk values recursively; this bound keeps them off
@@ -158,23 +159,25 @@ impl Grammar {
             }
             if self.in_key {
                 self.in_key = false;
-                match bytes.get(at..at + 2) {
-                    Some(b":\"") => {
-                        at += 2;
-                        continue;
-                    }
-                    _ => self.state = State::Colon,
+                if bytes.get(at) != Some(&b':') {
+                    self.state = State::Colon;
+                    return Ok(at);
                 }
-                return Ok(at);
-            }
-            self.close_value();
-            if self.in_object() && bytes.get(at..at + 2) == Some(b",\"") {
-                self.in_key = true;
-                self.state = State::Text;
-                at += 2;
+                at += 1;
+                if bytes.get(at) != Some(&b'"') {
+                    self.state = State::Value;
+                    return Ok(at);
+                }
+                at += 1;
                 continue;
             }
-            return Ok(at);
+            self.close_value();
+            if !(self.in_object() && bytes[at..].starts_with(b",\"")) {
+                return Ok(at);
+            }
+            self.in_key = true;
+            self.state = State::Text;
+            at += 2;
         }
     }
 
@@ -310,33 +313,6 @@ fn unexpected(found: u8, wanted: &'static str) -> Fault {
     Fault::Unexpected { found, wanted }
 }
 
-/// How many bytes from the start of `bytes` are plain text: no quote, backslash or control
-/// character. A borrow between lanes can only mark lanes above the first true mark, so the lowest
-/// mark is exact.
-#[inline]
-pub(crate) fn plain_run(bytes: &[u8]) -> usize {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    let mut at = 0;
-    while let Some(chunk) = bytes[at..].first_chunk::<8>() {
-        let word = u64::from_le_bytes(*chunk);
-        let quote = word ^ (ONES * 0x22);
-        let backslash = word ^ (ONES * 0x5c);
-        let marks = ((quote.wrapping_sub(ONES) & !quote)
-            | (backslash.wrapping_sub(ONES) & !backslash)
-            | (word.wrapping_sub(ONES * 0x20) & !word))
-            & HIGH;
-        if marks != 0 {
-            return at + marks.trailing_zeros() as usize / 8;
-        }
-        at += 8;
-    }
-    while bytes.get(at).is_some_and(|&byte| byte != b'"' && byte != b'\\' && byte >= 0x20) {
-        at += 1;
-    }
-    at
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -391,17 +367,6 @@ mod tests {
                 .all(|byte| matches!(grammar.feed(byte), Ok(None | Some(1))));
             let good = all_taken && grammar.may_end();
             assert_eq!(good, GOOD.contains(text), "{text}");
-        }
-    }
-
-    #[test]
-    fn plain_text_ends_at_the_first_special_byte() {
-        for length in 0..40 {
-            let mut text = vec![b'a'; length];
-            text.extend_from_slice("é\u{7f}".as_bytes());
-            let plain = text.len();
-            text.extend_from_slice(b"\"\x01\\");
-            assert_eq!(plain_run(&text), plain);
         }
     }
 

@@ -4,7 +4,10 @@
 //!   the functions return something harmless, never panic.
 //! - Duplicate keys: the last one wins.
 
-use super::grammar::{is_json, plain_run};
+use super::{
+    grammar::is_json,
+    lanes::{flat_run, plain_run},
+};
 use crate::{number::Number, value::Value};
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -81,24 +84,24 @@ fn value_end(bytes: &[u8], mut at: usize) -> usize {
         }
     }
     let mut depth = 0_usize;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'"' => {
+    loop {
+        at += flat_run(bytes.get(at..).unwrap_or_default());
+        match bytes.get(at) {
+            Some(b'"') => {
                 at = text_end(bytes, at);
                 continue;
             }
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => {
+            Some(b'{' | b'[') => depth += 1,
+            Some(_) => {
                 depth -= 1;
                 if depth == 0 {
                     return at + 1;
                 }
             }
-            _ => {}
+            None => return bytes.len(),
         }
         at += 1;
     }
-    bytes.len()
 }
 
 /// Where the text that begins at `at` ends, its quote included.
