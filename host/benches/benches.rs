@@ -15,8 +15,7 @@ use host::{
     clock::{Clock as _, SystemClock},
     ids::SystemIds,
     planner::{self, World},
-    store::{Mode, Store as _, Write, sqlite::SqliteStore},
-    violations::Violations,
+    store::{Store as _, Write, sqlite::SqliteStore},
 };
 use sim::{script::Script, world::CountingIds};
 
@@ -80,11 +79,5 @@ fn create(name: u64, hard: u64) -> Write {
     } else {
         Declare::Update(host::admission::Update { key: name, labels, spec, revision: 0 })
     };
-    Write {
-        command: Command::Quota(change),
-        found: Violations::default(),
-        actor: "bench".to_owned(),
-        request: None,
-        mode: Mode::Commit,
-    }
+    Write::of_host(Command::Quota(change))
 }

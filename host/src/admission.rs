@@ -42,6 +42,10 @@ pub enum Command {
     Quota(Declare<Quota>),
     /// The host itself: what became of a plan.
     Receipts(Receipts),
+    /// The host itself: the token in the data folder shall have the secret of this hash.
+    ReplaceFirstToken {
+        hash: String,
+    },
     /// By id or name.
     RevokeToken(String),
     ScalePool {
@@ -108,6 +112,7 @@ pub fn decide(cx: &Context<'_>, command: &Command, found: Violations) -> Result<
         Command::Plan(observed) => Ok(planner::decide(cx, observed)),
         Command::Quota(change) => declare::decide(cx, change, found),
         Command::Receipts(receipts) => Ok(planner::record(cx, receipts)),
+        Command::ReplaceFirstToken { hash } => Ok(tokens::model::replace_first(cx, hash)),
         Command::RevokeToken(key) => tokens::model::revoke(cx, key),
         Command::ScalePool { key, size, revision } => {
             declare::scale(cx, &declare::Scale { key, size: *size, revision: *revision }, found)

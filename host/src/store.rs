@@ -20,7 +20,7 @@ use tokio::sync::watch;
 
 use crate::{
     admission::{Answer, Command, Refusal},
-    events::LoggedEvent,
+    events::{HOST_ACTOR, LoggedEvent},
     ids::{HostId, TokenId},
     records::Records,
     violations::Violations,
@@ -56,6 +56,19 @@ pub struct Write {
     pub actor: String,
     pub request: Option<RequestKey>,
     pub mode: Mode,
+}
+
+impl Write {
+    /// A command of the host itself.
+    pub fn of_host(command: Command) -> Self {
+        Self {
+            command,
+            found: Violations::default(),
+            actor: HOST_ACTOR.to_owned(),
+            request: None,
+            mode: Mode::Commit,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,18 +10,12 @@ use anyhow::{Context as _, Result};
 
 use super::write_file;
 use crate::{
-    admission::{Answer, Command},
-    events::HOST_ACTOR,
-    store::{CommitError, Mode, Store, Write},
-    tokens::{
-        model::{NewToken, Role},
-        secret::{self, Secret},
-    },
-    violations::Violations,
+    admission::Command,
+    store::{Store, Write},
+    tokens::secret::{self, Secret},
 };
 
 const FILE: &str = "admin.token";
-const NAME: &str = "admin";
 
 pub(super) async fn provide(data_dir: &Path, store: &dyn Store) -> Result<PathBuf> {
     let path = data_dir.join(FILE);
@@ -47,41 +41,7 @@ pub(super) async fn provide(data_dir: &Path, store: &dyn Store) -> Result<PathBu
             return Err(error).with_context(|| format!("cannot read `{}`", path.display()));
         }
     };
-    let name = free_name(store);
-    let new =
-        NewToken { name: name.clone(), role: Role::Admin, hash: secret.hash(), expires_at: None };
-    commit(store, Command::CreateToken(new)).await.context("cannot store the first token")?;
-    for token in records.tokens.values() {
-        if is_ours(&token.name) && token.revoked_at.is_none() {
-            let revoke = Command::RevokeToken(token.id.to_string());
-            commit(store, revoke).await.context("cannot revoke the token that was lost")?;
-        }
-    }
+    let replace = Command::ReplaceFirstToken { hash: secret.hash() };
+    store.commit(Write::of_host(replace)).await.context("cannot store the first token")?;
     Ok(path)
-}
-
-/// `admin`, or `admin-2` and so on while that name is taken.
-fn free_name(store: &dyn Store) -> String {
-    let records = store.records();
-    let is_free = |name: &String| {
-        !records.tokens.values().any(|it| it.revoked_at.is_none() && it.name == *name)
-    };
-    let numbered = (2_u32..).map(|number| format!("{NAME}-{number}"));
-    std::iter::once(NAME.to_owned()).chain(numbered).find(is_free).unwrap_or_default()
-}
-
-fn is_ours(name: &str) -> bool {
-    let number = name.strip_prefix(NAME).and_then(|rest| rest.strip_prefix('-'));
-    name == NAME || number.is_some_and(|number| number.parse::<u32>().is_ok())
-}
-
-async fn commit(store: &dyn Store, command: Command) -> Result<Answer, CommitError> {
-    let write = Write {
-        command,
-        found: Violations::default(),
-        actor: HOST_ACTOR.to_owned(),
-        request: None,
-        mode: Mode::Commit,
-    };
-    store.commit(write).await
 }

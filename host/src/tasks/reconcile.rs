@@ -19,14 +19,13 @@ use crate::{
     capacity::target::CapacityTarget,
     clock::Clock,
     drivers::SeenPhase,
-    events::HOST_ACTOR,
     executor::{self, Outcome, with_causes},
     ids::{CapacityTargetId, SystemIds},
     observed::{Failure, Observed, ObservedTarget},
     places::Places,
     planner::{Plan, PlanReport, Receipts},
     records::Records,
-    store::{CommitError, Mode, Store, Write},
+    store::{CommitError, Store, Write},
     violations::Violations,
 };
 
@@ -43,11 +42,16 @@ const PAUSE_MIN: Duration = Duration::from_millis(50);
 const PAUSE_MAX_UNSETTLED: Duration = Duration::from_millis(200);
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
+/// What a round came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Round {
+enum Round {
     /// Something was decided, done or seen for the first time.
     Changed,
-    Unchanged,
+    /// There is nothing to do for the records of this version.
+    Settled {
+        version: u64,
+    },
+    Failed,
 }
 
 impl Reconciler {
@@ -62,24 +66,28 @@ impl Reconciler {
                 Ok(Err(error)) => {
                     let error = with_causes(&error);
                     tracing::error!(error, "a round failed and is tried again");
-                    Round::Unchanged
+                    Round::Failed
                 }
                 Err(_) => {
                     tracing::error!("a round ended in a panic and is tried again");
-                    Round::Unchanged
+                    Round::Failed
                 }
             };
-            let observed = self.board.observed();
-            let longest = if is_settled(&observed) { PAUSE_MAX } else { PAUSE_MAX_UNSETTLED };
+            let longest =
+                if is_settled(&self.board.observed()) { PAUSE_MAX } else { PAUSE_MAX_UNSETTLED };
             pause = match round {
                 Round::Changed => PAUSE_MIN,
-                Round::Unchanged => (pause * 2).min(longest),
+                Round::Settled { .. } | Round::Failed => (pause * 2).min(longest),
             };
-            let own = self.store.records().version;
+            // A change that came in during the round wakes the next at once, unless this one changed
+            // something itself: then the versions can not be told apart, and the pause is short.
+            let known = match round {
+                Round::Settled { version } => version,
+                Round::Changed | Round::Failed => *version.borrow(),
+            };
             tokio::select! {
                 () = stop.cancelled() => {}
-                // Only a version that this round did not make itself.
-                _ = version.wait_for(|version| *version != own) => {}
+                _ = version.wait_for(|version| *version != known) => {}
                 () = tokio::time::sleep(pause) => {}
             }
         }
@@ -118,20 +126,21 @@ impl Reconciler {
             .as_ref()
             .is_some_and(|(version, before)| *version == records.version && **before == *observed);
         let is_due = observed.failures.values().any(|failure| failure.retry_at <= now);
+        let settled = Round::Settled { version: records.version };
         if is_same && !is_due {
-            return Ok(Round::Unchanged);
+            return Ok(settled);
         }
         if !self.has_work(&records, &observed) {
             *last = Some((records.version, observed));
-            return Ok(Round::Unchanged);
+            return Ok(settled);
         }
-        let answer = self.commit(Command::Plan(Arc::clone(&observed))).await?;
-        let Answer::Planned(planned) = answer else { return Ok(Round::Unchanged) };
+        let plan = Write::of_host(Command::Plan(observed));
+        let Answer::Planned(planned) = self.store.commit(plan).await? else { return Ok(settled) };
         let (plan, report) = *planned;
         let outcome = executor::execute(&plan, &self.store.records(), &self.places).await;
         let receipts = self.take_in(&plan, outcome, report);
         if !receipts.is_empty() {
-            self.commit(Command::Receipts(receipts)).await?;
+            self.store.commit(Write::of_host(Command::Receipts(receipts))).await?;
         }
         *last = None;
         Ok(Round::Changed)
@@ -175,17 +184,6 @@ impl Reconciler {
         observed.waiting = report.waiting;
         self.board.hang(Arc::new(observed));
         Receipts { plan: plan.id, started, forgotten, failed: news }
-    }
-
-    async fn commit(&self, command: Command) -> Result<Answer, CommitError> {
-        let write = Write {
-            command,
-            found: Violations::default(),
-            actor: HOST_ACTOR.to_owned(),
-            request: None,
-            mode: Mode::Commit,
-        };
-        self.store.commit(write).await
     }
 }
 

@@ -105,6 +105,32 @@ pub fn create(
     Ok(decision(token, Verb::Created))
 }
 
+/// The name of the token whose secret lies in the data folder.
+pub const FIRST_TOKEN: &str = "admin";
+
+/// Puts a new administrator's token in the place of the one that lies in the data folder.
+pub fn replace_first(cx: &Context<'_>, hash: &str) -> Decision {
+    let is_old = |it: &&Arc<Token>| it.revoked_at.is_none() && it.name == FIRST_TOKEN;
+    let old = cx.records.tokens.values().find(is_old);
+    let revoked = old.map(|old| Token { revoked_at: Some(cx.now), ..Token::clone(old) });
+    let new = Token {
+        id: TokenId::new(cx.ids),
+        name: FIRST_TOKEN.to_owned(),
+        role: Role::Admin,
+        hash: hash.to_owned(),
+        created_at: cx.now,
+        expires_at: None,
+        revoked_at: None,
+    };
+    let mut both = decision(new, Verb::Created);
+    if let Some(revoked) = revoked {
+        let Decision { changes, events, answer: _ } = decision(revoked, Verb::Revoked);
+        both.changes.extend(changes);
+        both.events.extend(events);
+    }
+    both
+}
+
 /// Revoking what is revoked changes nothing. The last administrator's token that does not expire
 /// stays, or nobody could make another.
 pub fn revoke(cx: &Context<'_>, key: &str) -> Result<Decision, Refusal> {

@@ -10,22 +10,11 @@ use host::{
     store::{
         CommitError, EventQuery, Mode, RequestKey, Store, StoreError, Write, sqlite::SqliteStore,
     },
-    violations::Violations,
 };
 use tempfile::TempDir;
 
 fn open(dir: &Path) -> Result<SqliteStore, StoreError> {
     SqliteStore::open(dir, Arc::new(SystemClock), Arc::new(SystemIds))
-}
-
-fn write(command: Command) -> Write {
-    Write {
-        command,
-        found: Violations::default(),
-        actor: "somebody".to_owned(),
-        request: None,
-        mode: Mode::Commit,
-    }
 }
 
 fn create(name: &str) -> Command {
@@ -67,7 +56,7 @@ macro_rules! contract {
             async fn what_was_answered_is_there_after_it_is_opened_again() {
                 let dir = TempDir::new().unwrap();
                 let store = $open(dir.path()).unwrap();
-                let made = quota(store.commit(write(create("team"))).await.unwrap());
+                let made = quota(store.commit(Write::of_host(create("team"))).await.unwrap());
                 let (id, position) = (store.host_id(), *store.last_position().borrow());
                 drop(store);
                 let store = $open(dir.path()).unwrap();
@@ -79,10 +68,10 @@ macro_rules! contract {
             async fn a_refusal_and_a_dry_run_store_nothing() {
                 let dir = TempDir::new().unwrap();
                 let store = $open(dir.path()).unwrap();
-                let mut dry = write(create("team"));
+                let mut dry = Write::of_host(create("team"));
                 dry.mode = Mode::DryRun;
                 quota(store.commit(dry).await.unwrap());
-                let refused = store.commit(write(create("not a name"))).await.unwrap_err();
+                let refused = store.commit(Write::of_host(create("not a name"))).await.unwrap_err();
                 assert!(matches!(refused, CommitError::Refused(Refusal::Invalid(_))));
                 assert!(store.records().quotas.is_empty());
                 assert!(store.events(events_after(0)).await.unwrap().is_empty());
@@ -92,8 +81,8 @@ macro_rules! contract {
             async fn of_many_who_saw_the_same_revision_one_changes_it() {
                 let dir = TempDir::new().unwrap();
                 let store = $open(dir.path()).unwrap();
-                store.commit(write(create("team"))).await.unwrap();
-                let calls = (2..50).map(|hard| store.commit(write(update("team", 1, hard))));
+                store.commit(Write::of_host(create("team"))).await.unwrap();
+                let calls = (2..50).map(|hard| store.commit(Write::of_host(update("team", 1, hard))));
                 let results = futures_util::future::join_all(calls).await;
                 assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
             }
@@ -103,7 +92,7 @@ macro_rules! contract {
                 let dir = TempDir::new().unwrap();
                 let store = $open(dir.path()).unwrap();
                 let names: Vec<_> = (0..200).map(|number| format!("team-{number}")).collect();
-                let calls = names.iter().map(|name| store.commit(write(create(name))));
+                let calls = names.iter().map(|name| store.commit(Write::of_host(create(name))));
                 for result in futures_util::future::join_all(calls).await {
                     result.unwrap();
                 }
@@ -128,10 +117,10 @@ macro_rules! contract {
                 };
                 let with = |request: &RequestKey| Write {
                     request: Some(request.clone()),
-                    ..write(create("team"))
+                    ..Write::of_host(create("team"))
                 };
                 let first = quota(store.commit(with(&request)).await.unwrap());
-                store.commit(write(update("team", 0, 9))).await.unwrap();
+                store.commit(Write::of_host(update("team", 0, 9))).await.unwrap();
                 drop(store);
                 let store = $open(dir.path()).unwrap();
                 assert_eq!(quota(store.commit(with(&request)).await.unwrap()), first);
