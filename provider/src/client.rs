@@ -57,6 +57,8 @@ pub struct Client {
     authorization: AsciiMetadataValue,
     /// The host has answered some call.
     answered: AtomicBool,
+    /// The last call told that there is no access to the host.
+    no_access: AtomicBool,
     default_labels: Option<BTreeMap<String, String>>,
     makes_room: AtomicBool,
 }
@@ -94,6 +96,7 @@ impl Client {
             authorization: settings.authorization()?,
             settings,
             answered: AtomicBool::new(false),
+            no_access: AtomicBool::new(false),
             default_labels,
             makes_room: AtomicBool::new(false),
         })
@@ -261,8 +264,11 @@ impl Client {
                 () = time::sleep(delay) => {}
             }
         };
+        // A glance's faults are not told, so that they repeat nothing.
+        let is_told = call.kind.is_patient() && fault.is_no_access();
+        let repeated = is_told && self.no_access.swap(true, Ordering::Relaxed);
         let Call { attempted, .. } = call;
-        Err(CallError { attempted, endpoint: self.settings.endpoint.clone(), fault })
+        Err(CallError { attempted, endpoint: self.settings.endpoint.clone(), fault, repeated })
     }
 
     async fn try_once<Req, Res>(
@@ -298,6 +304,9 @@ impl Client {
         let told = answer.map(Response::into_inner).map_err(|status| Fault::from(&status));
         if matches!(told, Ok(_) | Err(Fault::Remote(_))) {
             self.answered.store(true, Ordering::Relaxed);
+        }
+        if told.is_ok() {
+            self.no_access.store(false, Ordering::Relaxed);
         }
         told
     }

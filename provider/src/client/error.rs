@@ -12,6 +12,8 @@ pub struct CallError {
     pub attempted: String,
     pub endpoint: String,
     pub fault: Fault,
+    /// Another call has just told the same, and its advice.
+    pub repeated: bool,
 }
 
 /// Why a call failed. All but `Remote` happened on this side of the connection.
@@ -94,6 +96,17 @@ impl CallError {
 pub(super) const QUOTA_EXCEEDED: &str = "QUOTA_EXCEEDED";
 /// The host's reason for a name that is taken.
 pub(super) const NAME_EXISTS: &str = "NAME_EXISTS";
+
+impl Fault {
+    /// It is not about the call but about the way to the host, so that every call fails alike.
+    pub fn is_no_access(&self) -> bool {
+        match self {
+            Self::Unreachable { .. } | Self::Tls { .. } => true,
+            Self::Remote(remote) => remote.code == tonic::Code::Unauthenticated,
+            Self::TimedOut { .. } | Self::Cancelled => false,
+        }
+    }
+}
 
 impl From<&Status> for Fault {
     fn from(status: &Status) -> Self {

@@ -96,6 +96,13 @@ impl CallError {
 
     fn problem(&self, summary: &str, cause: &str, next: &str) -> Problem {
         let Self { attempted, endpoint, .. } = self;
+        if self.repeated {
+            let detail = format!(
+                "The provider also tried to {attempted} at {endpoint}; what another message says \
+                 of it holds here too."
+            );
+            return Problem { field: String::new(), summary: summary.to_owned(), detail };
+        }
         let mut detail = format!("The provider tried to {attempted} at {endpoint}.\n\n{cause}");
         if !next.is_empty() {
             let _ = write!(detail, "\n\n{next}");
@@ -205,7 +212,7 @@ mod tests {
     fn problems(fault: Fault) -> Vec<Problem> {
         let attempted = "create the worker pool `dev/web`".to_owned();
         let endpoint = "http://127.0.0.1:7443".to_owned();
-        let (first, others) = CallError { attempted, endpoint, fault }.problems();
+        let (first, others) = CallError { attempted, endpoint, fault, repeated: false }.problems();
         [first].into_iter().chain(others).collect()
     }
 

@@ -73,6 +73,36 @@ async fn a_host_that_is_not_there_is_told_with_its_address() {
 }
 
 #[tokio::test]
+async fn what_holds_for_every_call_is_told_at_length_once() {
+    let (_host, address) = FakeHost::start().await;
+    let context = client(Settings { token: Secret::new("wrong"), ..settings(address) });
+    let glance = context.client_if_configured().unwrap().glance::<api::Quota>("q", &context);
+    assert!(!glance.await.unwrap_err().repeated, "nobody is told of a glance");
+    let [first, second] = [create(&context).await, create(&context).await]
+        .map(|result| result.unwrap_err().problems().0);
+    assert_eq!(first.summary, second.summary);
+    assert!(first.detail.contains("RUNTIMECLOUD_TOKEN"), "{}", first.detail);
+    assert!(!second.detail.contains("RUNTIMECLOUD_TOKEN"), "{}", second.detail);
+}
+
+#[tokio::test]
+async fn a_host_with_tls_is_reached_by_those_who_trust_it() {
+    let (address, certificate) = FakeHost::start_with_tls().await;
+    let endpoint = format!("https://localhost:{}", address.port());
+    let trusting = |pem| Settings {
+        endpoint: endpoint.clone(),
+        ca_certificates: Some(pem),
+        ..settings(address)
+    };
+    create(&client(trusting(certificate))).await.unwrap();
+
+    let (_, another) = FakeHost::start_with_tls().await;
+    let problem = create(&client(trusting(another))).await.unwrap_err().problems().0;
+    assert_eq!(problem.summary, "No secure connection to the host", "{}", problem.detail);
+    assert!(problem.detail.contains("invalid peer certificate"), "{}", problem.detail);
+}
+
+#[tokio::test]
 async fn a_host_without_tls_is_told_as_trouble_with_tls() {
     let (_host, address) = FakeHost::start().await;
     let endpoint = format!("https://{address}");

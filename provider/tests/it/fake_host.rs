@@ -22,7 +22,10 @@ use provider::{
     framework::Context,
 };
 use tokio_stream::wrappers::TcpListenerStream;
-use tonic::{Code, Request, Response, Status, transport::Server};
+use tonic::{
+    Code, Request, Response, Status,
+    transport::{Identity, Server, ServerTlsConfig},
+};
 
 pub(crate) const TOKEN: &str = "a-token";
 
@@ -52,10 +55,24 @@ pub(crate) struct FakeHost {
 impl FakeHost {
     /// Serves until the runtime ends.
     pub(crate) async fn start() -> (Self, SocketAddr) {
+        Self::serve(Server::builder()).await
+    }
+
+    /// Serves `https`; also gives its certificate.
+    pub(crate) async fn start_with_tls() -> (SocketAddr, Vec<u8>) {
+        let rcgen::CertifiedKey { cert, signing_key } =
+            rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        let identity = Identity::from_pem(cert.pem(), signing_key.serialize_pem());
+        let tls = ServerTlsConfig::new().identity(identity);
+        let (_, address) = Self::serve(Server::builder().tls_config(tls).unwrap()).await;
+        (address, cert.pem().into_bytes())
+    }
+
+    async fn serve(mut server: Server) -> (Self, SocketAddr) {
         let host = Self::default();
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let server = Server::builder()
+        let server = server
             .add_service(CapacityTargetsServer::new(host.clone()))
             .add_service(EnvironmentsServer::new(host.clone()))
             .add_service(QuotasServer::new(host.clone()))
