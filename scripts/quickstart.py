@@ -84,7 +84,7 @@ def loop(terraform, run):
     ask_workers(run)
 
     say("Somebody changes the pool by hand, past Terraform.")
-    run(HOST, "scale", "dev/web", "--size", "5")
+    run(HOST, "scale", "dev/web", "--size", "5", "--wait")
 
     say("Terraform's plan shows the change, and would take it back.")
     run(terraform, "plan", "-input=false", "-out=plan.bin")
