@@ -116,6 +116,32 @@
 //! [`keep_prior`](Attribute::keep_prior); changed attributes marked [`replace`](Attribute::replace)
 //! ask for replacement. Then [`Resource::plan`] may look at the whole and add to it.
 //!
+//! # Shapes
+//!
+//! Group what belongs together in nested attributes ([`Attribute::object`], [`Attribute::nested`]):
+//! they can be null, computed and defaulted, which blocks can't. Sets have no keys, so errors and
+//! replacement are told at the set, not at its element; prefer maps where there is a name. A nested
+//! attribute that is optional and computed must have only computed children.
+//!
+//! # Older states
+//!
+//! A change of the stored form raises [`Schema::version`] and adds an [`Upgrade`] that starts at the
+//! version before; states walk the chain link by link. What a schema no longer has is dropped on
+//! reading, so taking an attribute away needs no link. [`Resource::move_from`] takes over the state
+//! of another type.
+//!
+//! # Secrets
+//!
+//! A value that the remote end needs only once is [`write_only`](Attribute::write_only): read it from
+//! `request.config`, and let an ordinary attribute (`token_version`, say) tell when it changed. Mark
+//! what must be stored as [`sensitive`](Attribute::sensitive). Never log or quote either.
+//!
+//! # Tests
+//!
+//! [`conformance`] restates Terraform's rules. A resource's test plans what
+//! [`conformance::proposed_new_state`] proposes, holds the plan against [`conformance::check_plan`] and
+//! the result against [`conformance::check_apply`], and then expects the next plan to be the state.
+//!
 //! # Failing
 //!
 //! A function that can fail takes `&mut Diagnostics` last and returns `Result<_, Reported>`. Only

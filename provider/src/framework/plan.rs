@@ -297,3 +297,73 @@ fn replace_in_object(
         replace_paths(child, &path.child(child.name), sides, found);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn schema() -> Schema {
+        Schema::new("A thing.").attributes([
+            Attribute::string("id", "Its id.").computed().keep_prior(),
+            Attribute::number("total", "A sum.").computed(),
+            Attribute::string("changed_at", "When it changed.").computed(),
+            Attribute::nested(
+                "rules",
+                Nesting::Set,
+                "Its rules.",
+                [
+                    Attribute::number("port", "Its port.").required().replace(),
+                    Attribute::string("color", "Its color.").default("red"),
+                ],
+            ),
+        ])
+    }
+
+    fn rule(port: u32, color: Value) -> Value {
+        Value::object([("port", port.into()), ("color", color)])
+    }
+
+    fn thing(computed: [Value; 3], rules: Vec<Value>) -> Value {
+        let [id, total, changed_at] = computed;
+        Value::object([
+            ("id", id),
+            ("total", total),
+            ("changed_at", changed_at),
+            ("rules", Value::set(rules)),
+        ])
+    }
+
+    #[test]
+    fn a_hook_that_finds_a_change_makes_the_rest_unknown() {
+        let prior = thing(["a".into(), 1_u32.into(), "monday".into()], vec![]);
+        let config = thing([Value::Null, Value::Null, Value::Null], vec![]);
+        let request = Plan { prior: &prior, config: &config };
+        let shared = plan(&schema(), request, &prior);
+        assert_eq!(shared.state, prior);
+        let mut hooked = shared.clone();
+        hooked.state.set_attribute("total", 2_u32);
+        let planned = after_hook(&schema(), request, &shared, hooked);
+        assert_eq!(planned.state, thing(["a".into(), 2_u32.into(), Value::UNKNOWN], vec![]));
+    }
+
+    #[test]
+    fn a_destroy_stays_one_whatever_a_hook_does() {
+        let prior = thing(["a".into(), 1_u32.into(), "monday".into()], vec![]);
+        let request = Plan { prior: &prior, config: &Value::Null };
+        let hooked = Planned { state: prior.clone(), replace: vec!["total".into()] };
+        let planned = after_hook(&schema(), request, &Planned::default(), hooked);
+        assert_eq!(planned, Planned::default());
+    }
+
+    #[test]
+    fn a_replacing_change_within_a_set_is_told_at_the_set_and_defaults_reach_its_elements() {
+        let prior = thing(["a".into(), 1_u32.into(), "monday".into()], vec![rule(1, "red".into())]);
+        let rules = vec![rule(1, Value::Null), rule(2, Value::Null)];
+        let config = thing([Value::Null, Value::Null, Value::Null], rules.clone());
+        let proposed = thing(["a".into(), 1_u32.into(), "monday".into()], rules);
+        let planned = plan(&schema(), Plan { prior: &prior, config: &config }, &proposed);
+        let colored = Value::set([rule(1, "red".into()), rule(2, "red".into())]);
+        assert_eq!(planned.state.get("rules"), &colored);
+        assert_eq!(planned.replace, ["rules".into()]);
+    }
+}
