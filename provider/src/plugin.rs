@@ -95,18 +95,17 @@ fn serve_plugin<P: Provider>(provider: P, request: &Request) -> anyhow::Result<(
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
         say(&request.answer(socket.file.path(), certificate))?;
-        let end = CancellationToken::new();
-        let tls = identity.map(|identity| TlsAcceptor::from(identity.config));
-        let serving = serve(provider, socket.listener, tls, end.clone());
-        tokio::pin!(serving);
-        loop {
-            tokio::select! {
-                served = &mut serving => return served,
-                _ = interrupt.recv() => tracing::debug!("interrupt ignored: the CLI decides"),
-                _ = terminate.recv() => end.cancel(),
-                () = orphaned(parent) => end.cancel(),
+        let told_to_end = async {
+            loop {
+                tokio::select! {
+                    _ = interrupt.recv() => tracing::debug!("interrupt ignored: the CLI decides"),
+                    _ = terminate.recv() => return,
+                    () = orphaned(parent) => return,
+                }
             }
-        }
+        };
+        let tls = identity.map(|identity| TlsAcceptor::from(identity.config));
+        serve(provider, socket.listener, tls, told_to_end).await
     })
 }
 
@@ -134,15 +133,13 @@ fn serve_debug<P: Provider>(provider: P, place: &SocketPlace) -> anyhow::Result<
              \texport TF_REATTACH_PROVIDERS='{reattach}'\n\n\
              Interrupt it to end."
         ))?;
-        let end = CancellationToken::new();
-        let serving = serve(provider, socket.listener, None, end.clone());
-        tokio::pin!(serving);
-        tokio::select! {
-            served = &mut serving => return served,
-            _ = interrupt.recv() => end.cancel(),
-            _ = terminate.recv() => end.cancel(),
-        }
-        serving.await
+        let told_to_end = async {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+        };
+        serve(provider, socket.listener, None, told_to_end).await
     })
 }
 
@@ -157,28 +154,30 @@ fn in_runtime(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<
     result
 }
 
-/// Serves until told to end: by the controller's call, or by `end`.
+/// Serves until told to end, by the controller's call or by `told_to_end`.
 async fn serve<P: Provider>(
     provider: P,
     listener: UnixListener,
     tls: Option<TlsAcceptor>,
-    end: CancellationToken,
+    told_to_end: impl Future<Output = ()>,
 ) -> anyhow::Result<()> {
+    let end = CancellationToken::new();
     let (send, connections) = mpsc::channel(16);
     let accepting = tokio::spawn(accept(listener, tls, send));
     let serving = tonic::transport::Server::builder()
         .add_service(Server::new(provider).into_service())
         .add_service(GrpcControllerServer::new(Controller { end: end.clone() }))
-        .serve_with_incoming_shutdown(
-            ReceiverStream::new(connections),
-            end.clone().cancelled_owned(),
-        );
+        .serve_with_incoming_shutdown(ReceiverStream::new(connections), end.cancelled());
+    let out_of_time = async {
+        tokio::select! {
+            () = told_to_end => end.cancel(),
+            () = end.cancelled() => {}
+        }
+        tokio::time::sleep(LAST_CALLS).await;
+    };
     let served = tokio::select! {
         served = serving => served.context("failed to serve"),
-        () = async {
-            end.cancelled().await;
-            tokio::time::sleep(LAST_CALLS).await;
-        } => Ok(()),
+        () = out_of_time => Ok(()),
     };
     accepting.abort();
     served

@@ -19,6 +19,13 @@ pub struct Timeouts {
     pub delete: Duration,
 }
 
+impl Default for Timeouts {
+    /// 20 minutes each.
+    fn default() -> Self {
+        Self { create: DEFAULT, read: DEFAULT, update: DEFAULT, delete: DEFAULT }
+    }
+}
+
 /// The ready-made attribute, for a schema.
 pub fn timeouts() -> Attribute {
     let operation = |name, description| {

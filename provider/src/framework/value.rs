@@ -141,6 +141,22 @@ impl Value {
         !self.is_null() && !self.is_unknown()
     }
 
+    /// What kind of value it is, in words; never its content.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Unknown(_) => "an unknown value",
+            Self::Null => "null",
+            Self::Bool(_) => "a boolean",
+            Self::Number(_) => "a number",
+            Self::String(_) => "a string",
+            Self::List(_) => "a list",
+            Self::Set(_) => "a set",
+            Self::Map(_) => "a map",
+            Self::Object(_) => "an object",
+            Self::Dynamic(..) => "a value of a dynamic type",
+        }
+    }
+
     /// The string.
     pub fn as_str(&self) -> Option<&str> {
         match self {

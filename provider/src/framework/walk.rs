@@ -150,7 +150,7 @@ pub(crate) fn unknown_paths(path: &Path, value: &Value, found: &mut Vec<Path>) {
 ///
 /// The error names the place where the value doesn't fit its type.
 pub(crate) fn conform(ty: &Type, value: &Value, path: &Path) -> Result<Value, (Path, String)> {
-    let wrong = || Err((path.clone(), format!("{} where {} belongs", kind(value), type_name(ty))));
+    let wrong = || Err((path.clone(), format!("{} where {} belongs", value.kind(), type_name(ty))));
     match (ty, value) {
         (_, Value::Null | Value::Unknown(_))
         | (Type::Bool, Value::Bool(_))
@@ -199,22 +199,6 @@ pub(crate) fn absent(attribute: &Attribute) -> Value {
         Kind::Block(Nesting::Set, _) => Value::Set(Vec::new()),
         Kind::Block(Nesting::Map, _) => Value::Map(BTreeMap::new()),
         _ => Value::Null,
-    }
-}
-
-/// The kind of a value in words, never its content.
-pub(crate) fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Unknown(_) => "an unknown value",
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::List(_) => "a list",
-        Value::Set(_) => "a set",
-        Value::Map(_) => "a map",
-        Value::Object(_) => "an object",
-        Value::Dynamic(..) => "a value of a dynamic type",
     }
 }
 

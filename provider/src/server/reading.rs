@@ -4,7 +4,7 @@
 use super::{Server, Shape, misread};
 use crate::{
     framework::{
-        Diagnostics, Import, MoveSource, Path, Provider, Read, Reported, Resource, Timeouts,
+        Diagnostics, Import, MoveSource, Path, Provider, Read, Reported, Resource, Timeouts, Value,
         result::{self, Leftover},
         validate::{refuse_write_only, validate},
     },
@@ -103,7 +103,7 @@ impl<P: Provider> Server<P> {
     ) -> Result<pb::import_resource_state::Response, Reported> {
         let resource = self.resource(&request.type_name, diagnostics)?;
         let shape = Shape::new(resource.schema());
-        let context = self.context(Timeouts::of(&crate::framework::Value::Null).read);
+        let context = self.context(Timeouts::default().read);
         let import = Import { id: &request.id };
         let returned = resource.import(&context, import, diagnostics).await?;
         let state = result::imported(&shape.schema, &returned, diagnostics)?;
@@ -193,7 +193,7 @@ fn upgrade_chain<C>(
     shape: &Shape,
     (stored_version, stored): (i64, &[u8]),
     diagnostics: &mut Diagnostics,
-) -> Result<crate::framework::Value, Reported> {
+) -> Result<Value, Reported> {
     let current = shape.schema.version;
     if stored_version == current {
         let state = wire::state_from_json(&shape.ty, stored)

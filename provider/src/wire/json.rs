@@ -37,19 +37,7 @@ pub fn to_json(ty: &Type, value: &Value) -> Result<Vec<u8>, WireError> {
 
 /// The error for a value that its type has no place for.
 pub(super) fn misfit(path: &Path, value: &Value) -> WireError {
-    let kind = match value {
-        Value::Unknown(_) => "an unknown value",
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::List(_) => "a list",
-        Value::Set(_) => "a set",
-        Value::Map(_) => "a map",
-        Value::Object(_) => "an object of another shape",
-        Value::Dynamic(..) => "a dynamic value",
-    };
-    WireError::new(path, format!("{kind} that doesn't fit the schema"))
+    WireError::new(path, format!("{} that doesn't fit the schema", value.kind()))
 }
 
 fn parse(text: &[u8]) -> Result<Json, WireError> {

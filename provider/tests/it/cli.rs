@@ -29,7 +29,26 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The binary, with an environment of its own.
 pub(crate) fn command(folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_terraform-provider-runtimecloud"));
+    alone(Command::new(env!("CARGO_BIN_EXE_terraform-provider-runtimecloud")), folder)
+}
+
+/// The binary, as a CLI starts it.
+pub(crate) fn plugin_command(folder: &Path, client: Option<&Identity>) -> Command {
+    let binary = Command::new(env!("CARGO_BIN_EXE_terraform-provider-runtimecloud"));
+    as_plugin(binary, folder, client)
+}
+
+/// Any program, told what a CLI tells a plugin.
+pub(crate) fn as_plugin(program: Command, folder: &Path, client: Option<&Identity>) -> Command {
+    let mut command = alone(program, folder);
+    command.env("TF_PLUGIN_MAGIC_COOKIE", COOKIE).env("PLUGIN_PROTOCOL_VERSIONS", "6,5");
+    if let Some(identity) = client {
+        command.env("PLUGIN_CLIENT_CERT", &identity.pem);
+    }
+    command
+}
+
+fn alone(mut command: Command, folder: &Path) -> Command {
     command
         .env_clear()
         .env("TMPDIR", folder)
@@ -37,16 +56,6 @@ pub(crate) fn command(folder: &Path) -> Command {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);
-    command
-}
-
-/// The binary, as a CLI starts it.
-pub(crate) fn plugin_command(folder: &Path, client: Option<&Identity>) -> Command {
-    let mut command = command(folder);
-    command.env("TF_PLUGIN_MAGIC_COOKIE", COOKIE).env("PLUGIN_PROTOCOL_VERSIONS", "6,5");
-    if let Some(identity) = client {
-        command.env("PLUGIN_CLIENT_CERT", &identity.pem);
-    }
     command
 }
 

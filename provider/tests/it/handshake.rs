@@ -1,8 +1,9 @@
 //! From the start of the process to its end, as a CLI sees it.
 
-use crate::cli::{Identity, Plugin, client, command, plugin_command, within};
+use crate::cli::{Identity, Plugin, as_plugin, client, command, plugin_command, within};
 use proto::tfplugin6::{get_provider_schema, stop_provider};
-use tokio::io::AsyncReadExt;
+use std::time::Duration;
+use tokio::{io::AsyncReadExt, process::Command};
 
 #[tokio::test]
 async fn a_cli_connects_with_mutual_tls_and_leaves_nothing_behind() {
@@ -91,6 +92,28 @@ async fn a_terminated_plugin_takes_its_socket_along() {
     plugin.signal("-TERM");
     assert!(plugin.end().await.0.success());
     assert!(!socket.exists());
+}
+
+#[tokio::test]
+async fn a_plugin_whose_cli_was_killed_does_not_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let binary = env!("CARGO_BIN_EXE_terraform-provider-runtimecloud");
+    // A shell in the CLI's place, that starts the plugin and waits for it.
+    let cli = {
+        let mut cli = as_plugin(Command::new("/bin/sh"), folder.path(), None);
+        cli.args(["-c", "\"$0\" & wait", binary]);
+        cli
+    };
+    let plugin = Plugin::start(cli).await;
+    let socket = plugin.socket();
+    assert!(socket.exists());
+    plugin.signal("-KILL");
+    within(async {
+        while socket.exists() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await;
 }
 
 #[tokio::test]
