@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, process::Stdio};
 
-use crate::world::{World, new_pool, serve, sleepers};
+use crate::world::{World, condition, new_pool, serve, sleepers};
 
 async fn pids(world: &World, pool: &str) -> BTreeMap<String, u32> {
     let workers = world.api().await.workers_of(pool).await;
@@ -21,11 +21,21 @@ async fn a_killed_host_finds_its_workers_again() {
     api.pools.create(new_pool("web", sleepers(4))).await.unwrap();
     api.ready("dev/web").await;
     let before = pids(&world, "dev/web").await;
+    let since = async |world: &World| {
+        let pool = world.api().await.pool("dev/web").await;
+        condition(&pool.observed.unwrap().conditions, "Ready").changed_at
+    };
+    let ready_since = crate::world::until("readiness to be on record", async || {
+        let first = since(&world).await;
+        (since(&world).await == first).then_some(first)
+    })
+    .await;
     let host = api.host.get_info(proto::runtimecloud::v1::GetInfoRequest {}).await.unwrap();
     world.kill();
     assert!(before.values().all(|pid| runs(*pid)), "workers outlive their host");
     world.restart(&[]);
     assert_eq!(pids(&world, "dev/web").await, before, "known before the first call");
+    assert_eq!(since(&world).await, ready_since);
     let mut api = world.api().await;
     let again = api.host.get_info(proto::runtimecloud::v1::GetInfoRequest {}).await.unwrap();
     assert_eq!(again.get_ref().host_id, host.get_ref().host_id);
