@@ -33,12 +33,17 @@ type Edited = BTreeMap<String, String>;
 /// The new texts of all changed files are returned for [`Written`].
 pub fn propose(report: &mut Report, configuration: &Configuration, secrets: &Secrets) -> Edited {
     let mut all = Edited::new();
+    let mut siblings: BTreeMap<&BlockAddress, Vec<&Finding>> = BTreeMap::new();
+    for finding in &report.findings {
+        siblings.entry(&finding.block).or_default().push(finding);
+    }
     let adoptions: Vec<(Option<Proposal>, Option<Place>)> = report
         .findings
         .iter()
         .map(|finding| {
             let mut own = Edited::new();
-            let adoption = Adoption { report, configuration, finding };
+            let siblings = siblings.get(&finding.block).map_or(&[][..], Vec::as_slice);
+            let adoption = Adoption { siblings, configuration, finding };
             let mut refusals = adoption.edit(&mut own);
             for refusal in &mut refusals {
                 // A reason may name a key of a map.
@@ -63,7 +68,8 @@ pub fn propose(report: &mut Report, configuration: &Configuration, secrets: &Sec
 
 /// One finding on its way into the configuration.
 struct Adoption<'a> {
-    report: &'a Report,
+    /// All findings of the same block, this one included.
+    siblings: &'a [&'a Finding],
     configuration: &'a Configuration,
     finding: &'a Finding,
 }
@@ -185,8 +191,9 @@ impl<'a> Adoption<'a> {
         if Repetition::of(declared).max(*repetition) == Repetition::Once {
             return Ok(());
         }
-        let siblings = self.report.findings.iter().filter(|it| it.block == *block);
-        let alike = siblings
+        let alike = self
+            .siblings
+            .iter()
             .filter(|it| {
                 it.outside == Outside::Changed && has(it, &attribute.steps, &attribute.after)
             })

@@ -1,12 +1,15 @@
 //! Whatever the bytes are: an error or a report, never a panic, never a false "clean".
 
-use driftgate::{Limits, check, report::Verdict};
+use driftgate::{Configuration, Limits, check, check_stream, propose, report::Verdict};
 use proptest::{collection, prelude::*};
 use std::path::PathBuf;
 
+fn cases() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/cases")
+}
+
 fn plan(case: &str) -> Vec<u8> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
-    std::fs::read(folder.join(case).join("plan.json")).unwrap()
+    std::fs::read(cases().join(case).join("plan.json")).unwrap()
 }
 
 #[test]
@@ -105,6 +108,25 @@ proptest! {
             let at = at % plan.len();
             plan[at] = byte;
             drop(check(plan.as_slice(), Limits::STANDARD));
+        }
+    }
+    #[test]
+    fn broken_configuration_is_refused_or_edited_and_stays_readable(
+        at in 0_usize..2_000,
+        byte in prop_oneof![Just(b'{'), Just(b'}'), Just(b'"'), Just(b'\n'), Just(b'='), Just(b'#'), Just(b'\\'), Just(b'$'), any::<u8>()],
+    ) {
+        for case in ["refusals", "windows_file", "reverted", "shared_block"] {
+            let folder = tempfile::tempdir().unwrap();
+            let mut config = std::fs::read(cases().join(case).join("config/main.tf")).unwrap();
+            let at = at % config.len();
+            config[at] = byte;
+            std::fs::write(folder.path().join("main.tf"), config).unwrap();
+            let mut checked = check_stream(plan(case).as_slice(), Limits::STANDARD).unwrap();
+            let configuration = Configuration::load(folder.path()).unwrap();
+            for text in propose(&mut checked.report, &configuration, &checked.secrets).values() {
+                let text = text.trim_start_matches('\u{feff}');
+                prop_assert!(hcl_edit::parser::parse_body(text).is_ok(), "{}", text);
+            }
         }
     }
 }
