@@ -4,10 +4,7 @@
 //!   the functions return something harmless, never panic.
 //! - Duplicate keys: the last one wins.
 
-use super::{
-    grammar::is_json,
-    lanes::{flat_run, plain_run},
-};
+use super::{grammar::is_json, lanes::plain_run};
 use crate::{number::Number, value::Value};
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -84,24 +81,24 @@ fn value_end(bytes: &[u8], mut at: usize) -> usize {
         }
     }
     let mut depth = 0_usize;
-    loop {
-        at += flat_run(bytes.get(at..).unwrap_or_default());
-        match bytes.get(at) {
-            Some(b'"') => {
-                at = text_end(bytes, at);
-                continue;
+    while let Some(&byte) = bytes.get(at) {
+        at = match byte {
+            b'"' => text_end(bytes, at),
+            b'{' | b'[' => {
+                depth += 1;
+                at + 1
             }
-            Some(b'{' | b'[') => depth += 1,
-            Some(_) => {
+            b'}' | b']' => {
                 depth -= 1;
-                if depth == 0 {
-                    return at + 1;
-                }
+                at + 1
             }
-            None => return bytes.len(),
+            _ => at + 1,
+        };
+        if depth == 0 {
+            return at;
         }
-        at += 1;
     }
+    bytes.len()
 }
 
 /// Where the text that begins at `at` ends, its quote included.
