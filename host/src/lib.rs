@@ -28,6 +28,7 @@ pub mod tasks;
 
 // Edge.
 pub mod api;
+pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod drivers;

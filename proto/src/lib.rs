@@ -1,9 +1,11 @@
 //! Wire types, generated from the `.proto` files beside this crate and committed under `src/gen`.
 //!
-//! No logic lives here but [`quantity`]: how the amounts of the host's API are read and printed is
-//! part of its contract, and the provider and the host must never disagree about it.
+//! No logic lives here but [`quantity`] and [`duration`]: how the amounts and times of the host's API
+//! are read and printed is part of its contract, and the provider and the host must never disagree
+//! about it.
 //! `UPDATE=1 cargo test -p proto` writes the generated code anew.
 
+pub mod duration;
 pub mod quantity;
 
 /// The Terraform and OpenTofu plugin protocol, 6.11.

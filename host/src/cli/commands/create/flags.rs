@@ -1,0 +1,242 @@
+//! What can be said of a new resource by arguments. They become the same tree as a file does, so that
+//! both are read by the same rules.
+
+use clap::Args;
+
+use super::Way;
+use crate::cli::{
+    commands::pair,
+    document::{
+        Entry, Node, Value,
+        fields::{Fields, Found},
+    },
+    kinds::{Declared, Desired, Spec},
+};
+
+type Pair = (String, String);
+/// What to create and how, or what is wrong.
+type Asked = Result<(Way, Desired), Vec<String>>;
+
+/// Create a capacity target: somewhere workers can run
+#[derive(Debug, Args)]
+pub struct Target {
+    /// Its name
+    name: String,
+    /// How workers are run
+    #[arg(long, default_value = "process", value_parser = ["process"])]
+    driver: String,
+    /// All that workers may use here together, such as `cpu=2` or `memory=4Gi`
+    #[arg(long, value_name = "RESOURCE=AMOUNT", value_parser = pair)]
+    capacity: Vec<Pair>,
+    /// Place no workers here
+    #[arg(long)]
+    cordoned: bool,
+    #[command(flatten)]
+    common: Common,
+    #[command(flatten)]
+    way: Way,
+}
+
+/// Create an environment: a place for worker pools
+#[derive(Debug, Args)]
+pub struct Environment {
+    /// Its name
+    name: String,
+    /// The quota that its pools count against
+    #[arg(long)]
+    quota: Option<String>,
+    /// Place workers only on capacity targets with this label
+    #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
+    target_selector: Vec<Pair>,
+    /// What it is for
+    #[arg(long)]
+    description: Option<String>,
+    /// An environment variable of all its workers
+    #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
+    variable: Vec<Pair>,
+    #[command(flatten)]
+    common: Common,
+    #[command(flatten)]
+    way: Way,
+}
+
+/// Create a quota: how much may be used
+#[derive(Debug, Args)]
+pub struct Quota {
+    /// Its name
+    name: String,
+    /// A limit that is never exceeded, such as `cpu=2`, `memory=4Gi` or `workers=20`
+    #[arg(long, value_name = "RESOURCE=AMOUNT", value_parser = pair)]
+    limit: Vec<Pair>,
+    /// A limit that can be exceeded, and then is reported
+    #[arg(long, value_name = "RESOURCE=AMOUNT", value_parser = pair)]
+    soft_limit: Vec<Pair>,
+    #[command(flatten)]
+    common: Common,
+    #[command(flatten)]
+    way: Way,
+}
+
+/// Create a worker pool: so many workers of one kind
+#[derive(Debug, Args)]
+pub struct Pool {
+    /// Its environment and its name
+    #[arg(value_name = "ENVIRONMENT/NAME")]
+    name: String,
+    /// How many workers there shall be
+    #[arg(long, default_value_t = 1)]
+    size: u32,
+    /// What one worker may use, such as `cpu=500m` or `memory=64Mi`
+    #[arg(long, value_name = "RESOURCE=AMOUNT", value_parser = pair)]
+    shape: Vec<Pair>,
+    /// Name of a port that each worker gets, as the variable PORT_NAME
+    #[arg(long, value_name = "NAME")]
+    port: Vec<String>,
+    /// An environment variable
+    #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
+    variable: Vec<Pair>,
+    /// The folder that workers run in
+    #[arg(long, value_name = "FOLDER")]
+    working_dir: Option<String>,
+    /// A worker is ready when a GET of this path is answered, such as `http/` or `http/health`
+    #[arg(long, value_name = "PORT/PATH", group = "readiness")]
+    ready_http: Option<String>,
+    /// A worker is ready when this port accepts connections
+    #[arg(long, value_name = "PORT", group = "readiness")]
+    ready_tcp: Option<String>,
+    /// The program and its arguments
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<String>,
+    #[command(flatten)]
+    common: Common,
+    #[command(flatten)]
+    way: Way,
+}
+
+#[derive(Debug, Args)]
+struct Common {
+    /// A label
+    #[arg(long = "label", value_name = "NAME=VALUE", value_parser = pair)]
+    labels: Vec<Pair>,
+    /// Refuse to delete it until this is taken back
+    #[arg(long)]
+    deletion_protection: bool,
+}
+
+impl Target {
+    pub(super) fn desired(self) -> Asked {
+        let driver = map([(self.driver.as_str(), map([]))]);
+        let fields = [
+            ("driver", driver),
+            ("capacity", pairs(self.capacity)),
+            ("cordoned", Value::Bool(self.cordoned)),
+        ];
+        let desired = read(Declared::CapacityTarget, self.name, fields, self.common)?;
+        Ok((self.way, desired))
+    }
+}
+
+impl Environment {
+    pub(super) fn desired(self) -> Asked {
+        let fields = [
+            ("quota", text(self.quota)),
+            ("target_selector", pairs(self.target_selector)),
+            ("description", text(self.description)),
+            ("variables", pairs(self.variable)),
+        ];
+        let desired = read(Declared::Environment, self.name, fields, self.common)?;
+        Ok((self.way, desired))
+    }
+}
+
+impl Quota {
+    pub(super) fn desired(self) -> Asked {
+        let mut limits: Vec<(String, Vec<Entry>)> = Vec::new();
+        let hard = self.limit.into_iter().map(|limit| ("hard", limit));
+        for (kind, (resource, amount)) in
+            hard.chain(self.soft_limit.into_iter().map(|limit| ("soft", limit)))
+        {
+            let limit = entry(kind, Value::Text(amount));
+            match limits.iter_mut().find(|(name, _)| *name == resource) {
+                Some((_, entries)) => entries.push(limit),
+                None => limits.push((resource, vec![limit])),
+            }
+        }
+        let limits = limits.into_iter().map(|(name, limit)| entry(&name, Value::Map(limit)));
+        let fields = [("limits", Value::Map(limits.collect()))];
+        let desired = read(Declared::Quota, self.name, fields, self.common)?;
+        Ok((self.way, desired))
+    }
+}
+
+impl Pool {
+    pub(super) fn desired(self) -> Asked {
+        if !self.name.contains('/') {
+            let name = &self.name;
+            return Err(vec![format!(
+                "the name of a worker pool is `ENVIRONMENT/NAME`, not `{name}`"
+            )]);
+        }
+        let readiness = match (self.ready_http, self.ready_tcp) {
+            (Some(http), _) => {
+                let (port, path) = http.split_once('/').unwrap_or((&http, ""));
+                let path = Value::Text(format!("/{path}"));
+                map([("http", map([("port", Value::Text(port.to_owned())), ("path", path)]))])
+            }
+            (None, Some(port)) => map([("tcp", map([("port", Value::Text(port))]))]),
+            (None, None) => Value::Null,
+        };
+        let worker = map([
+            ("command", texts(self.command)),
+            ("variables", pairs(self.variable)),
+            ("working_dir", text(self.working_dir)),
+            ("ports", texts(self.port)),
+            ("shape", pairs(self.shape)),
+        ]);
+        let fields = [
+            ("size", Value::Number(self.size.to_string())),
+            ("worker", worker),
+            ("readiness", readiness),
+        ];
+        let desired = read(Declared::WorkerPool, self.name, fields, self.common)?;
+        Ok((self.way, desired))
+    }
+}
+
+fn read<const N: usize>(
+    kind: Declared,
+    key: String,
+    fields: [(&str, Value); N],
+    common: Common,
+) -> Result<Desired, Vec<String>> {
+    let mut entries: Vec<_> = fields.into_iter().map(|(name, value)| entry(name, value)).collect();
+    entries.push(entry("deletion_protection", Value::Bool(common.deletion_protection)));
+    let mut found = Found::default();
+    let spec = Fields::read(("spec", 0), &entries, &mut found, |fields| Spec::read(kind, fields));
+    if found.faults.is_empty() {
+        Ok(Desired { kind, key, labels: common.labels.into_iter().collect(), spec })
+    } else {
+        Err(found.faults.into_iter().map(|fault| fault.message).collect())
+    }
+}
+
+fn entry(name: &str, value: Value) -> Entry {
+    Entry { at: 0, name: name.to_owned(), node: Node { at: 0, value } }
+}
+
+fn map<const N: usize>(fields: [(&str, Value); N]) -> Value {
+    Value::Map(fields.into_iter().map(|(name, value)| entry(name, value)).collect())
+}
+
+fn pairs(pairs: Vec<Pair>) -> Value {
+    Value::Map(pairs.into_iter().map(|(name, value)| entry(&name, Value::Text(value))).collect())
+}
+
+fn text(text: Option<String>) -> Value {
+    text.map_or(Value::Null, Value::Text)
+}
+
+fn texts(texts: Vec<String>) -> Value {
+    let node = |text| Node { at: 0, value: Value::Text(text) };
+    Value::List(texts.into_iter().map(node).collect())
+}

@@ -1,0 +1,63 @@
+//! `delete`: takes declarations back.
+
+use clap::Args;
+use serde_json::Value;
+
+use crate::cli::{
+    Action,
+    client::write_once,
+    connection::Connect,
+    failure::Failure,
+    kinds::{Declared, Resource},
+    output::Output,
+    wait::Wait,
+};
+
+/// Delete resources; a worker pool is gone when its last worker has stopped
+#[derive(Debug, Args)]
+pub struct Delete {
+    /// What kind of thing they are
+    #[arg(value_parser = Declared::parse)]
+    kind: Declared,
+
+    /// Their names or ids
+    #[arg(value_name = "KEY", required = true)]
+    keys: Vec<String>,
+
+    #[command(flatten)]
+    wait: Wait,
+    #[command(flatten)]
+    output: Output,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+impl Action for Delete {
+    async fn run(self) -> Result<(), Failure> {
+        let session = self.connect.open().await?;
+        let mut deleted = Vec::new();
+        for key in &self.keys {
+            let attempt = format!("delete {} `{key}`", self.kind);
+            let resource = session.delete(self.kind, key, write_once(0)).await;
+            deleted.push(resource.map_err(session.failure(attempt))?);
+        }
+        for resource in &deleted {
+            if self.wait.wait {
+                session.wait_until_gone(resource, self.wait.timeout).await?;
+            }
+            if !self.output.is_json() {
+                let is_gone = self.wait.wait || self.kind != Declared::WorkerPool;
+                let done = if is_gone { "deleted" } else { "is being deleted" };
+                self.output.line(&format!("{} {done}", resource.title()))?;
+            }
+        }
+        match &deleted[..] {
+            [one] if self.output.is_json() => self.output.json(&one.json())?,
+            all if self.output.is_json() => {
+                self.output.json(&all.iter().map(Resource::json).collect::<Value>())?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}

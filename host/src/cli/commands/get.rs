@@ -1,0 +1,136 @@
+//! `get`: shows what there is.
+
+use clap::Args;
+use jiff::Timestamp;
+use proto::runtimecloud::v1::{GetRequest, ListTokensRequest};
+
+use crate::cli::{
+    Action,
+    client::Filter,
+    commands::pair,
+    connection::{Connect, Session},
+    failure::{Exit, Failure},
+    kinds::{self, Declared, Kind, Resource},
+    output::Output,
+};
+
+/// Show all things of a kind, or one
+#[derive(Debug, Args)]
+pub struct Get {
+    /// What kind of thing: any of its names, such as `worker_pool`, `worker_pools` or `pool`
+    #[arg(value_parser = Kind::parse)]
+    kind: Kind,
+
+    /// Name or id of one thing; a pool's name is `ENVIRONMENT/NAME`
+    key: Option<String>,
+
+    /// Only things with this label
+    #[arg(long = "label", short = 'l', value_name = "NAME=VALUE", value_parser = pair, conflicts_with = "key")]
+    labels: Vec<(String, String)>,
+
+    /// Only pools of this environment, or workers of this pool
+    #[arg(long = "in", value_name = "KEY", conflicts_with = "key")]
+    parent: Option<String>,
+
+    #[command(flatten)]
+    output: Output,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+impl Action for Get {
+    async fn run(self) -> Result<(), Failure> {
+        let session = self.connect.open().await?;
+        let filter = Filter {
+            labels: self.labels.into_iter().collect(),
+            parent: self.parent.unwrap_or_default(),
+        };
+        match (self.kind, self.key) {
+            (Kind::Declared(kind), key) => {
+                show_declared(&session, self.output, (kind, key), &filter).await
+            }
+            (Kind::Worker, Some(key)) => show_worker(&session, self.output, key).await,
+            (Kind::Worker, None) => show_workers(&session, self.output, &filter).await,
+            (Kind::Token, key) => show_tokens(&session, self.output, key).await,
+        }
+    }
+}
+
+async fn show_declared(
+    session: &Session,
+    output: Output,
+    (kind, key): (Declared, Option<String>),
+    filter: &Filter,
+) -> Result<(), Failure> {
+    let resources = if let Some(key) = &key {
+        let attempt = format!("get {kind} `{key}`");
+        vec![session.get(kind, key).await.map_err(session.failure(attempt))?]
+    } else {
+        let attempt = format!("list {}s", kind.to_string());
+        session.list(kind, filter).await.map_err(session.failure(attempt))?
+    };
+    if output.is_json() {
+        return Ok(match &resources[..] {
+            [one] if key.is_some() => output.json(&one.json())?,
+            all => output.json(&all.iter().map(Resource::json).collect())?,
+        });
+    }
+    let now = Timestamp::now();
+    let rows = resources.iter().map(|resource| resource.row(now)).collect();
+    Ok(output.table(Resource::headers(kind), rows)?)
+}
+
+async fn show_worker(session: &Session, output: Output, key: String) -> Result<(), Failure> {
+    let failure = session.failure(format!("get worker `{key}`"));
+    let worker = session.workers().get(GetRequest { key }).await.map_err(failure)?.into_inner();
+    if output.is_json() {
+        return Ok(output.json(&kinds::worker::json(&worker))?);
+    }
+    let row = kinds::worker::row(&worker, Timestamp::now());
+    Ok(output.table(kinds::worker::HEADERS, vec![row])?)
+}
+
+/// Workers of a pool, or all.
+pub async fn show_workers(
+    session: &Session,
+    output: Output,
+    filter: &Filter,
+) -> Result<(), Failure> {
+    let attempt = match &*filter.parent {
+        "" => "list workers".to_owned(),
+        pool => format!("list workers of `{pool}`"),
+    };
+    let workers = session.list_workers(filter).await.map_err(session.failure(attempt))?;
+    if output.is_json() {
+        return Ok(output.json(&workers.iter().map(kinds::worker::json).collect())?);
+    }
+    let now = Timestamp::now();
+    let rows = workers.iter().map(|worker| kinds::worker::row(worker, now)).collect();
+    Ok(output.table(kinds::worker::HEADERS, rows)?)
+}
+
+/// All tokens, or one. Their secrets are not among what can be shown.
+pub async fn show_tokens(
+    session: &Session,
+    output: Output,
+    key: Option<String>,
+) -> Result<(), Failure> {
+    let failure = session.failure("list tokens");
+    let list = session.tokens().list(ListTokensRequest {}).await.map_err(failure)?;
+    let mut tokens = list.into_inner().tokens;
+    if let Some(key) = &key {
+        tokens.retain(|token| token.id == *key || token.name == *key);
+        if tokens.is_empty() {
+            return Err(Failure::new(Exit::NotFound, format!("there is no token `{key}`")));
+        }
+    }
+    if output.is_json() {
+        return Ok(match &tokens[..] {
+            [one] if key.is_some() => output.json(&kinds::token::json(one))?,
+            all => output.json(&all.iter().map(kinds::token::json).collect())?,
+        });
+    }
+    let now = Timestamp::now();
+    let rows = tokens.iter().map(|token| kinds::token::row(token, now)).collect();
+    Ok(output.table(kinds::token::HEADERS, rows)?)
+}

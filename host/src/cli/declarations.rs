@@ -1,0 +1,180 @@
+//! From files to what somebody wants: every fault of every file is found before anything is done.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+
+use crate::cli::{
+    document::{
+        self, Block, Fault,
+        fields::{Fields, Found},
+    },
+    failure::{Exit, Failure},
+    kinds::{Declared, Desired, Spec},
+};
+
+/// One declaration, and where its parts stand.
+#[derive(Debug)]
+pub struct Declaration {
+    pub desired: Desired,
+    source: usize,
+    /// Where each field stands, by its path in the API's terms.
+    places: BTreeMap<String, usize>,
+}
+
+/// All declarations of some files, in the order in which they need each other.
+#[derive(Debug)]
+pub struct Declarations {
+    sources: Vec<Source>,
+    pub all: Vec<Declaration>,
+}
+
+#[derive(Debug)]
+struct Source {
+    name: String,
+    text: String,
+}
+
+impl Source {
+    fn place(&self, at: usize) -> String {
+        let (line, column) = document::position(&self.text, at);
+        format!("{}:{line}:{column}", self.name)
+    }
+}
+
+/// Reads files; `-` is standard input, a folder stands for the `.hcl` and `.json` files in it.
+pub fn read(paths: &[PathBuf]) -> Result<Declarations, Failure> {
+    let mut sources = Vec::new();
+    for path in paths {
+        read_sources(path, &mut sources).map_err(|error| {
+            Failure::new(Exit::Usage, format!("cannot read `{}`: {error}", path.display()))
+        })?;
+    }
+    parse(sources)
+}
+
+fn read_sources(path: &Path, sources: &mut Vec<Source>) -> io::Result<()> {
+    if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        io::stdin().read_to_end(&mut bytes)?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))?;
+        sources.push(Source { name: "standard input".to_owned(), text });
+        return Ok(());
+    }
+    if !path.is_dir() {
+        let text = fs::read_to_string(path)?;
+        sources.push(Source { name: path.display().to_string(), text });
+        return Ok(());
+    }
+    let entries = fs::read_dir(path)?.map(|entry| Ok(entry?.path()));
+    let mut files = entries.collect::<io::Result<Vec<_>>>()?;
+    files.retain(|file| file.extension().is_some_and(|end| end == "hcl" || end == "json"));
+    files.sort();
+    if files.is_empty() {
+        return Err(io::Error::new(io::ErrorKind::NotFound, "no `.hcl` or `.json` file is in it"));
+    }
+    files.iter().try_for_each(|file| read_sources(file, sources))
+}
+
+fn parse(sources: Vec<Source>) -> Result<Declarations, Failure> {
+    let (mut all, mut faults) = (Vec::new(), Vec::new());
+    let mut taken = BTreeSet::new();
+    for (index, source) in sources.iter().enumerate() {
+        let mut found = Vec::new();
+        match document::parse(&source.text) {
+            Err(more) => found = more,
+            Ok(blocks) => {
+                for block in blocks {
+                    let at = block.name.at;
+                    let Some(declaration) = declare(index, block, &mut found) else { continue };
+                    let Desired { kind, key, .. } = &declaration.desired;
+                    if !taken.insert((*kind, key.clone())) {
+                        found.push(Fault::new(at, format!("{kind} `{key}` is declared twice")));
+                    }
+                    all.push(declaration);
+                }
+            }
+        }
+        found.sort_by_key(|fault| fault.at);
+        faults.extend(
+            found.iter().map(|fault| format!("{}: {}", source.place(fault.at), fault.message)),
+        );
+    }
+    if !faults.is_empty() {
+        let message = match faults.len() {
+            1 => "there is a fault in what is declared, and nothing was done".to_owned(),
+            count => format!("there are {count} faults in what is declared, and nothing was done"),
+        };
+        return Err(Failure { details: faults, ..Failure::new(Exit::Usage, message) });
+    }
+    all.sort_by_key(|declaration| declaration.desired.kind);
+    Ok(Declarations { sources, all })
+}
+
+fn declare(source: usize, block: Block, faults: &mut Vec<Fault>) -> Option<Declaration> {
+    let kind = Declared::parse(&block.kind.text)
+        .map_err(|why| {
+            faults.push(Fault::new(block.kind.at, format!("`{}`: {why}", block.kind.text)))
+        })
+        .ok()?;
+    let mut found = Found::default();
+    let (labels, spec, environment) =
+        Fields::read(("spec", block.kind.at), &block.body, &mut found, |fields| {
+            let labels = fields.text_map("labels");
+            let environment = match kind {
+                Declared::WorkerPool => fields.text("environment"),
+                Declared::CapacityTarget | Declared::Quota | Declared::Environment => String::new(),
+            };
+            (labels, Spec::read(kind, fields), environment)
+        });
+    found.places.insert("name".to_owned(), block.name.at);
+    faults.append(&mut found.faults);
+    let key = key(kind, &block.name.text, &environment)
+        .map_err(|why| faults.push(Fault::new(block.name.at, why)))
+        .ok()?;
+    let desired = Desired { kind, key, labels, spec };
+    Some(Declaration { desired, source, places: found.places })
+}
+
+/// A pool is named `ENVIRONMENT/NAME`, or by its name and the field `environment`.
+fn key(kind: Declared, name: &str, environment: &str) -> Result<String, String> {
+    match (kind, name.split_once('/')) {
+        (Declared::WorkerPool, None) if environment.is_empty() => {
+            Err(format!("the name of a worker pool is `ENVIRONMENT/NAME`, not `{name}`"))
+        }
+        (Declared::WorkerPool, None) => Ok(format!("{environment}/{name}")),
+        (Declared::WorkerPool, Some((parent, _)))
+            if !environment.is_empty() && parent != environment =>
+        {
+            Err(format!("`{name}` is not in the environment `{environment}`"))
+        }
+        (_, _) => Ok(name.to_owned()),
+    }
+}
+
+impl Declarations {
+    /// Puts the place in the file before each field that the host found fault with.
+    pub fn locate(&self, declaration: &Declaration, failure: Failure) -> Failure {
+        let source = &self.sources[declaration.source];
+        let locate = |detail: String| {
+            let mut path = detail.split(": ").next().unwrap_or_default();
+            loop {
+                if let Some(at) = declaration.places.get(path) {
+                    return format!("{}: {detail}", source.place(*at));
+                }
+                match path.rsplit_once('.') {
+                    Some((outer, _)) => path = outer,
+                    None => return detail,
+                }
+            }
+        };
+        Failure { details: failure.details.into_iter().map(locate).collect(), ..failure }
+    }
+}
+
+#[cfg(test)]
+mod tests;

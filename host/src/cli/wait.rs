@@ -1,0 +1,112 @@
+//! Waiting for what the host does after it has answered.
+
+use std::time::Duration;
+
+use clap::Args;
+use proto::runtimecloud::v1::{ConditionStatus, Worker};
+use tonic::{Code, Status};
+
+use crate::cli::{
+    client::Filter,
+    connection::Session,
+    failure::{Exit, Failure},
+    kinds::{Declared, Resource},
+};
+
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+
+/// Whether to wait, and how long.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Wait {
+    /// Wait until it is done
+    #[arg(long)]
+    pub wait: bool,
+
+    /// How long to wait at most
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = length)]
+    pub timeout: Duration,
+}
+
+/// A length of time as an argument.
+pub fn length(text: &str) -> Result<Duration, String> {
+    proto::duration::parse(text)
+}
+
+impl Session {
+    /// Waits until all workers of a pool are ready. Other kinds are as soon as they are declared.
+    pub async fn wait_until_ready(
+        &self,
+        resource: &Resource,
+        timeout: Duration,
+    ) -> Result<(), Failure> {
+        if resource.kind != Declared::WorkerPool {
+            return Ok(());
+        }
+        let ready = async {
+            loop {
+                let attempt = format!("look at {}", resource.title());
+                let now =
+                    self.get(resource.kind, &resource.key).await.map_err(self.failure(attempt))?;
+                let ready = now.condition("Ready");
+                if ready.is_some_and(|ready| ready.status() == ConditionStatus::True) {
+                    return Ok(());
+                }
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
+        };
+        match tokio::time::timeout(timeout, ready).await {
+            Ok(result) => result,
+            Err(_) => Err(self.not_ready(resource, timeout).await),
+        }
+    }
+
+    /// Why a pool is not ready, as its workers tell.
+    async fn not_ready(&self, resource: &Resource, timeout: Duration) -> Failure {
+        let after = proto::duration::print(timeout);
+        let message = format!("{} is not ready after {after}", resource.title());
+        let filter = Filter { parent: resource.key.clone(), ..Filter::default() };
+        let workers = self.list_workers(&filter).await.unwrap_or_default();
+        let unready = workers.iter().filter(|worker| !worker.ready);
+        let tell =
+            |worker: &Worker| format!("{}: {}: {}", worker.id, worker.reason, worker.message);
+        let mut details: Vec<_> = unready.map(tell).collect();
+        let more = details.len().saturating_sub(5);
+        details.truncate(5);
+        if more > 0 {
+            details.push(format!("and {more} more"));
+        }
+        let help = format!(
+            "it goes on by itself; see `runtimecloud describe worker_pool {key}` and \
+             `runtimecloud logs {key}`",
+            key = resource.key
+        );
+        Failure { details, ..Failure::new(Exit::TimedOut, message).help(help) }
+    }
+
+    /// Waits until a resource whose deletion was accepted is gone.
+    pub async fn wait_until_gone(
+        &self,
+        resource: &Resource,
+        timeout: Duration,
+    ) -> Result<(), Failure> {
+        let (attempt, id) = (format!("look at {}", resource.title()), &resource.metadata.id);
+        let gone = async {
+            loop {
+                match self.get(resource.kind, id).await {
+                    Err(status) if is_not_found(&status) => return Ok(()),
+                    Err(status) => return Err(self.failure(&attempt)(status)),
+                    Ok(_) => tokio::time::sleep(LOOK_AGAIN).await,
+                }
+            }
+        };
+        tokio::time::timeout(timeout, gone).await.unwrap_or_else(|_| {
+            let after = proto::duration::print(timeout);
+            let message = format!("{} is not gone after {after}", resource.title());
+            Err(Failure::new(Exit::TimedOut, message).help("its deletion goes on by itself"))
+        })
+    }
+}
+
+pub fn is_not_found(status: &Status) -> bool {
+    status.code() == Code::NotFound
+}
