@@ -24,7 +24,13 @@ use std::{
 use clap::{ArgMatches, Args, Command};
 use futures_util::future::{BoxFuture, FutureExt};
 
-use crate::cli::failure::{Exit, Failure};
+use crate::{
+    cli::failure::{Exit, Failure},
+    config::ServeArgs,
+};
+
+/// The sub-command that is the host itself. It is not among [`COMMANDS`], which are its clients.
+pub const SERVE: &str = "serve";
 
 /// A sub-command.
 pub struct Sub {
@@ -75,7 +81,7 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0  done
   1  failed
-  2  wrong arguments, or a file that can not be read as declarations
+  2  wrong arguments or declarations
   3  what was named is not there
   4  the host can not be reached
   5  the token is missing, wrong, or of too weak a role
@@ -92,7 +98,8 @@ pub fn command() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .after_help(EXIT_CODES);
-    COMMANDS.iter().fold(command, |command, sub| {
+    let serve = ServeArgs::augment_args(Command::new(SERVE)).disable_version_flag(true);
+    COMMANDS.iter().fold(command.subcommand(serve), |command, sub| {
         command.subcommand((sub.build)(Command::new(sub.name)).disable_version_flag(true))
     })
 }

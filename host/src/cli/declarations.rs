@@ -90,7 +90,7 @@ fn parse(sources: Vec<Source>) -> Result<Declarations, Failure> {
             Ok(blocks) => {
                 for block in blocks {
                     let at = block.name.at;
-                    let Some(declaration) = declare(index, block, &mut found) else { continue };
+                    let Some(declaration) = declare(index, &block, &mut found) else { continue };
                     let Desired { kind, key, .. } = &declaration.desired;
                     if !taken.insert((*kind, key.clone())) {
                         found.push(Fault::new(at, format!("{kind} `{key}` is declared twice")));
@@ -115,12 +115,14 @@ fn parse(sources: Vec<Source>) -> Result<Declarations, Failure> {
     Ok(Declarations { sources, all })
 }
 
-fn declare(source: usize, block: Block, faults: &mut Vec<Fault>) -> Option<Declaration> {
-    let kind = Declared::parse(&block.kind.text)
-        .map_err(|why| {
-            faults.push(Fault::new(block.kind.at, format!("`{}`: {why}", block.kind.text)))
-        })
-        .ok()?;
+fn declare(source: usize, block: &Block, faults: &mut Vec<Fault>) -> Option<Declaration> {
+    let kind = match Declared::parse(&block.kind.text) {
+        Ok(kind) => kind,
+        Err(why) => {
+            faults.push(Fault::new(block.kind.at, format!("`{}`: {why}", block.kind.text)));
+            return None;
+        }
+    };
     let mut found = Found::default();
     let (labels, spec, environment) =
         Fields::read(("spec", block.kind.at), &block.body, &mut found, |fields| {
@@ -133,9 +135,13 @@ fn declare(source: usize, block: Block, faults: &mut Vec<Fault>) -> Option<Decla
         });
     found.places.insert("name".to_owned(), block.name.at);
     faults.append(&mut found.faults);
-    let key = key(kind, &block.name.text, &environment)
-        .map_err(|why| faults.push(Fault::new(block.name.at, why)))
-        .ok()?;
+    let key = match key(kind, &block.name.text, &environment) {
+        Ok(key) => key,
+        Err(why) => {
+            faults.push(Fault::new(block.name.at, why));
+            return None;
+        }
+    };
     let desired = Desired { kind, key, labels, spec };
     Some(Declaration { desired, source, places: found.places })
 }

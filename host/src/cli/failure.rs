@@ -10,7 +10,7 @@ use tonic_types::StatusExt;
 pub enum Exit {
     /// For none of the reasons below.
     Failed = 1,
-    /// Wrong arguments, or a file that can not be read as declarations.
+    /// Wrong arguments, or declarations that can not be read or that the host finds fault with.
     Usage = 2,
     /// What was named is not there.
     NotFound = 3,
@@ -64,12 +64,16 @@ impl Failure {
         }
         let details = status.get_error_details();
         let violations = details.bad_request().into_iter().flat_map(|bad| &bad.field_violations);
-        let violations: Vec<_> =
-            violations.map(|one| format!("{}: {}", one.field, one.description)).collect();
+        let violations = violations.map(|one| format!("{}: {}", one.field, one.description));
+        let excesses = details.quota_failure().into_iter().flat_map(|quota| &quota.violations);
+        let excesses = excesses.map(|one| one.description.clone());
+        let faults: Vec<_> = violations.chain(excesses).collect();
         let reason = details.error_info().map_or("", |info| info.reason.as_str());
         let exit = exit_of(status.code(), reason);
-        let message = match violations[..] {
-            [] => format!("cannot {attempt}: {}", status.message()),
+        // The message lists the same faults in one line.
+        let message = match (&faults[..], exit) {
+            ([], _) => format!("cannot {attempt}: {}", status.message()),
+            (_, Exit::NoRoom) => format!("cannot {attempt}: there is no room"),
             _ => format!("cannot {attempt}: the host refuses it"),
         };
         let id = details.request_info().map(|info| info.request_id.clone());
@@ -78,7 +82,7 @@ impl Failure {
             header.to_str().ok().map(str::to_owned)
         };
         Self {
-            details: violations,
+            details: faults,
             help: help_for(exit, reason),
             request_id: id.or_else(header).filter(|id| !id.is_empty()),
             ..Self::new(exit, message)
@@ -106,6 +110,7 @@ fn innermost(error: &dyn Error) -> String {
 fn exit_of(code: Code, reason: &str) -> Exit {
     match (code, reason) {
         (Code::ResourceExhausted, "QUOTA_EXCEEDED") => Exit::NoRoom,
+        (Code::InvalidArgument, _) => Exit::Usage,
         (Code::NotFound, _) => Exit::NotFound,
         (Code::Unavailable, _) => Exit::Unreachable,
         (Code::Unauthenticated | Code::PermissionDenied, _) => Exit::NotAllowed,
@@ -161,7 +166,7 @@ impl fmt::Display for Failure {
 
 #[cfg(test)]
 mod tests {
-    use tonic_types::{ErrorDetails, FieldViolation};
+    use tonic_types::{ErrorDetails, FieldViolation, QuotaViolation};
 
     use super::*;
 
@@ -184,13 +189,43 @@ mod tests {
             FieldViolation::new("name", "is not a name"),
             FieldViolation::new("spec.limits", "soft is above hard"),
         ]);
-        insta::assert_snapshot!(of(Code::InvalidArgument, "name: is not a name; …", invalid), @"");
+        insta::assert_snapshot!(of(Code::InvalidArgument, "name: is not a name; …", invalid), @r"
+    cannot create quota `q`: the host refuses it
+      name: is not a name
+      spec.limits: soft is above hard
+      (request r-1)
+    exit 2
+    ");
         insta::assert_snapshot!(
-            of(Code::AlreadyExists, "a quota `q` exists already", reason("NAME_EXISTS")), @"");
+            of(Code::AlreadyExists, "a quota `q` exists already", reason("NAME_EXISTS")), @r"
+    cannot create quota `q`: a quota `q` exists already
+      (request r-1)
+    help: `runtimecloud apply` changes what is there
+    exit 6
+    ");
+        let mut excess = reason("QUOTA_EXCEEDED");
+        excess.set_quota_failure(vec![
+            QuotaViolation::new("q", "quota `q` has no room for cpu"),
+            QuotaViolation::new("q", "quota `q` has no room for memory"),
+        ]);
+        insta::assert_snapshot!(of(Code::ResourceExhausted, "…; …", excess), @r"
+    cannot create quota `q`: there is no room
+      quota `q` has no room for cpu
+      quota `q` has no room for memory
+      (request r-1)
+    help: ask for less (size, shape), scale something else down, or raise the quota; `runtimecloud describe quota NAME` shows what is used
+    exit 7
+    ");
         insta::assert_snapshot!(
-            of(Code::ResourceExhausted, "no room for cpu", reason("QUOTA_EXCEEDED")), @"");
-        insta::assert_snapshot!(
-            of(Code::Unauthenticated, "a token is needed", reason("NO_TOKEN")), @"");
-        insta::assert_snapshot!(of(Code::NotFound, "there is no quota `q`", ErrorDetails::new()), @"");
+            of(Code::Unauthenticated, "a token is needed", reason("NO_TOKEN")), @r"
+    cannot create quota `q`: a token is needed
+      (request r-1)
+    help: give a token with `--token` or RUNTIMECLOUD_TOKEN, or the host's data folder with `--data-dir`, whose `admin.token` is then used
+    exit 5
+    ");
+        insta::assert_snapshot!(of(Code::NotFound, "there is no quota `q`", ErrorDetails::new()), @r"
+    cannot create quota `q`: there is no quota `q`
+    exit 3
+    ");
     }
 }

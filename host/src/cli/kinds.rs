@@ -105,7 +105,7 @@ impl Declared {
         match Kind::parse(word)? {
             Kind::Declared(kind) => Ok(kind),
             Kind::Worker => {
-                Err("workers are made by the host; scale their pool instead".to_owned())
+                Err("workers are made by the host; declare or scale their pool".to_owned())
             }
             Kind::Token => Err("use `runtimecloud token` for tokens".to_owned()),
         }
@@ -126,6 +126,7 @@ impl fmt::Display for Kind {
 
 /// A specification in the API's terms.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "few exist at a time, and none is moved often")]
 pub enum Spec {
     CapacityTarget(v1::CapacityTargetSpec),
     Environment(v1::EnvironmentSpec),
@@ -229,7 +230,7 @@ impl Resource {
             "observed": observed,
         });
         if let Some(since) = &metadata.deleting_since {
-            object["deleting_since"] = text::time(Some(since)).into();
+            object["deleting_since"] = text::time(Some(since));
         }
         object
     }

@@ -98,7 +98,12 @@ mod tests {
 
     #[test]
     fn columns_are_aligned_and_lines_end_with_text() {
-        insta::assert_snapshot!(table(&["NAME", "READY", "STATUS"], rows(), None), @"");
+        insta::assert_snapshot!(table(&["NAME", "READY", "STATUS"], rows(), None), @r"
+    NAME            READY  STATUS
+    dev/web         3/3    Ready
+    production/api  0/10   CommandNotFound, that is to say it is not there
+    x�[31m                 -
+    ");
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! `events`: what happened, and what happens.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use clap::Args;
 use proto::runtimecloud::v1::{Event, WatchEventsRequest};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tonic::{Code, Status};
 
 use crate::cli::{
@@ -146,7 +146,7 @@ pub fn to_line(event: &Event, width: Option<u16>) -> String {
     let time = time.as_str().unwrap_or("-");
     let seconds = time.split('.').next().unwrap_or(time).trim_end_matches('Z');
     let data = match serde_json::from_str(&event.data_json) {
-        Ok(Value::Object(data)) if !data.is_empty() => text::pairs(&data, "="),
+        Ok(Value::Object(data)) => summary(&data),
         _ => String::new(),
     };
     let line = format!(
@@ -157,5 +157,81 @@ pub fn to_line(event: &Event, width: Option<u16>) -> String {
     match width {
         Some(width) => line.chars().take(usize::from(width)).collect(),
         None => line,
+    }
+}
+
+/// What an event says, short: long values by what matters of them, the rest by their number.
+fn summary(data: &Map<String, Value>) -> String {
+    let said = data.iter().filter_map(|(name, value)| match value {
+        Value::Null => None,
+        Value::String(text) => Some(format!("{name}={text}")),
+        Value::Bool(_) | Value::Number(_) => Some(format!("{name}={value}")),
+        Value::Array(items) if items.is_empty() => None,
+        Value::Array(items) => Some(format!("{name}={}", items.len())),
+        Value::Object(entries) if entries.is_empty() => None,
+        Value::Object(entries) => Some(summary_of_entries(name, entries)),
+    });
+    said.collect::<Vec<_>>().join(" ")
+}
+
+/// Conditions by name, workers by the number in each phase, anything else by its number.
+fn summary_of_entries(name: &str, entries: &Map<String, Value>) -> String {
+    let word = |value: &Value, field: &str| value.get(field)?.as_str().map(str::to_owned);
+    let conditions = entries.iter().map(|(name, value)| {
+        Some(format!("{name}={}({})", word(value, "status")?, word(value, "reason")?))
+    });
+    if let Some(conditions) = conditions.collect::<Option<Vec<_>>>() {
+        return conditions.join(" ");
+    }
+    let mut phases = BTreeMap::new();
+    for value in entries.values() {
+        let phase = if value.is_null() { Some("gone".to_owned()) } else { word(value, "phase") };
+        let Some(phase) = phase else { return format!("{name}={}", entries.len()) };
+        *phases.entry(phase).or_insert(0_u32) += 1;
+    }
+    let phases: Vec<_> = phases.iter().map(|(phase, count)| format!("{count} {phase}")).collect();
+    format!("{name}={}", phases.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(data: &Value) -> String {
+        let event = Event {
+            position: 7,
+            r#type: "ObservedStateChanged".to_owned(),
+            time: Some(prost_types::Timestamp { seconds: 1_800_000_000, nanos: 5 }),
+            subject_kind: "worker_pool".to_owned(),
+            subject_name: "dev/web".to_owned(),
+            actor: "host".to_owned(),
+            data_json: data.to_string(),
+            ..Event::default()
+        };
+        to_line(&event, None)
+    }
+
+    #[test]
+    fn an_event_is_one_line() {
+        let data = json!({
+            "conditions": {"Ready": {"status": "true", "reason": "AllWorkersReady", "message": "…"}},
+            "workers": {"a": {"phase": "running"}, "b": {"phase": "running"}, "c": null},
+            "size": 3, "start": [1, 2], "stop": {}, "others": {"a": "why"},
+            "note": "a\u{1b}[2J", "none": null,
+        });
+        let begin =
+            "      7  2027-01-15T08:00:00Z  ObservedStateChanged     worker_pool dev/web  host";
+        let said = "Ready=true(AllWorkersReady) note=a\u{fffd}[2J others=1 size=3 start=2 \
+                    workers=1 gone, 2 running";
+        assert_eq!(line(&data), format!("{begin}  {said}"));
+        assert_eq!(line(&json!("no object")), begin);
+    }
+
+    #[test]
+    fn a_line_ends_where_the_terminal_does() {
+        let event =
+            Event { data_json: json!({"a": "b".repeat(300)}).to_string(), ..Event::default() };
+        assert_eq!(to_line(&event, Some(40)).chars().count(), 40);
+        assert!(to_line(&event, None).chars().count() > 300);
     }
 }

@@ -66,14 +66,14 @@ async fn show_declared(
         let attempt = format!("get {kind} `{key}`");
         vec![session.get(kind, key).await.map_err(session.failure(attempt))?]
     } else {
-        let attempt = format!("list {}s", kind.to_string());
+        let attempt = format!("list {kind}s");
         session.list(kind, filter).await.map_err(session.failure(attempt))?
     };
     if output.is_json() {
-        return Ok(match &resources[..] {
-            [one] if key.is_some() => output.json(&one.json())?,
-            all => output.json(&all.iter().map(Resource::json).collect())?,
-        });
+        return Ok(output.json(&match &resources[..] {
+            [one] if key.is_some() => one.json(),
+            all => all.iter().map(Resource::json).collect(),
+        })?);
     }
     let now = Timestamp::now();
     let rows = resources.iter().map(|resource| resource.row(now)).collect();
@@ -125,10 +125,10 @@ pub async fn show_tokens(
         }
     }
     if output.is_json() {
-        return Ok(match &tokens[..] {
-            [one] if key.is_some() => output.json(&kinds::token::json(one))?,
-            all => output.json(&all.iter().map(kinds::token::json).collect())?,
-        });
+        return Ok(output.json(&match &tokens[..] {
+            [one] if key.is_some() => kinds::token::json(one),
+            all => all.iter().map(kinds::token::json).collect(),
+        })?);
     }
     let now = Timestamp::now();
     let rows = tokens.iter().map(|token| kinds::token::row(token, now)).collect();

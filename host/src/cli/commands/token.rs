@@ -110,7 +110,7 @@ impl Create {
             return Ok(self.output.json(&object)?);
         }
         note(&format!(
-            "token `{}` of a {} created; its secret is shown this once:",
+            "token `{}` ({}) created; its secret is shown this once:",
             token.name, self.role
         ));
         Ok(writeln!(io::stdout(), "{}", made.secret)?)
@@ -121,7 +121,7 @@ fn from_now(length: Duration) -> Result<prost_types::Timestamp, Failure> {
     let until = Timestamp::now().checked_add(length).map_err(|_| {
         Failure::new(Exit::Usage, "the token would be valid for longer than time is counted")
     })?;
-    Ok(prost_types::Timestamp { seconds: until.as_second(), nanos: until.subsec_nanosecond() })
+    Ok(prost_types::Timestamp { seconds: until.as_second(), nanos: 0 })
 }
 
 impl Revoke {

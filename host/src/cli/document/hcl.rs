@@ -138,7 +138,7 @@ impl Reader {
 
     fn object(&mut self, object: &hcl_edit::expr::Object) -> Value {
         let mut entries = Vec::new();
-        for (key, value) in object.iter() {
+        for (key, value) in object {
             let (start, name) = match key {
                 ObjectKey::Ident(name) => (at(name), name.to_string()),
                 ObjectKey::Expression(expression) => match self.value(expression) {

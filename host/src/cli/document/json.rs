@@ -27,12 +27,11 @@ pub(super) fn parse(text: &str) -> Result<Vec<Block>, Vec<Fault>> {
     if reader.faults.is_empty() { Ok(blocks) } else { Err(reader.faults) }
 }
 
-/// Whether it is JSON at all. What passes is no deeper than the parser's own limit, so that reading it
-/// again can not overflow the stack.
+/// Whether it is JSON at all. What passes is no deeper than the parser's own limit, which only holds
+/// where values are kept; so reading it again can not overflow the stack.
 fn check(text: &str) -> Result<(), Fault> {
-    let documents = serde_json::Deserializer::from_str(text).into_iter::<serde::de::IgnoredAny>();
-    let mut last = 0;
-    let mut documents = documents;
+    let documents = serde_json::Deserializer::from_str(text).into_iter::<serde_json::Value>();
+    let (mut documents, mut last) = (documents, 0);
     loop {
         match documents.next() {
             None => return Ok(()),

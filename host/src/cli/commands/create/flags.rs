@@ -19,7 +19,7 @@ type Asked = Result<(Way, Desired), Vec<String>>;
 
 /// Create a capacity target: somewhere workers can run
 #[derive(Debug, Args)]
-pub struct Target {
+pub(super) struct Target {
     /// Its name
     name: String,
     /// How workers are run
@@ -39,7 +39,7 @@ pub struct Target {
 
 /// Create an environment: a place for worker pools
 #[derive(Debug, Args)]
-pub struct Environment {
+pub(super) struct Environment {
     /// Its name
     name: String,
     /// The quota that its pools count against
@@ -62,7 +62,7 @@ pub struct Environment {
 
 /// Create a quota: how much may be used
 #[derive(Debug, Args)]
-pub struct Quota {
+pub(super) struct Quota {
     /// Its name
     name: String,
     /// A limit that is never exceeded, such as `cpu=2`, `memory=4Gi` or `workers=20`
@@ -79,7 +79,7 @@ pub struct Quota {
 
 /// Create a worker pool: so many workers of one kind
 #[derive(Debug, Args)]
-pub struct Pool {
+pub(super) struct Pool {
     /// Its environment and its name
     #[arg(value_name = "ENVIRONMENT/NAME")]
     name: String,
@@ -211,12 +211,27 @@ fn read<const N: usize>(
 ) -> Result<Desired, Vec<String>> {
     let mut entries: Vec<_> = fields.into_iter().map(|(name, value)| entry(name, value)).collect();
     entries.push(entry("deletion_protection", Value::Bool(common.deletion_protection)));
+    let mut faults = Vec::new();
+    refuse_twice(&entries, &mut faults);
     let mut found = Found::default();
     let spec = Fields::read(("spec", 0), &entries, &mut found, |fields| Spec::read(kind, fields));
-    if found.faults.is_empty() {
+    faults.extend(found.faults.into_iter().map(|fault| fault.message));
+    if faults.is_empty() {
         Ok(Desired { kind, key, labels: common.labels.into_iter().collect(), spec })
     } else {
-        Err(found.faults.into_iter().map(|fault| fault.message).collect())
+        Err(faults)
+    }
+}
+
+/// The parser of files has seen to this already; here nobody has.
+fn refuse_twice(entries: &[Entry], faults: &mut Vec<String>) {
+    for (index, entry) in entries.iter().enumerate() {
+        if entries[..index].iter().any(|other| other.name == entry.name) {
+            faults.push(format!("`{}` is given twice", entry.name));
+        }
+        if let Value::Map(inner) = &entry.node.value {
+            refuse_twice(inner, faults);
+        }
     }
 }
 
