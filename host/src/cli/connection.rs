@@ -30,7 +30,7 @@ pub struct Connect {
     pub token: Option<String>,
 
     /// The host's data folder, to read what is not given: its address and the administrator's token
-    #[arg(long, value_name = "DIR", env = "RUNTIMECLOUD_DATA_DIR")]
+    #[arg(long, value_name = "DIR", env = "RUNTIMECLOUD_DATA_DIR", hide_env_values = true)]
     pub data_dir: Option<PathBuf>,
 }
 

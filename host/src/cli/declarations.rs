@@ -39,6 +39,11 @@ struct Source {
 }
 
 impl Source {
+    /// Some editors begin a file with a mark of the byte order.
+    fn new(name: String, text: &str) -> Self {
+        Self { name, text: text.strip_prefix('\u{feff}').unwrap_or(text).to_owned() }
+    }
+
     fn place(&self, at: usize) -> String {
         let (line, column) = document::position(&self.text, at);
         format!("{}:{line}:{column}", self.name)
@@ -62,12 +67,11 @@ fn read_sources(path: &Path, sources: &mut Vec<Source>) -> io::Result<()> {
         io::stdin().read_to_end(&mut bytes)?;
         let text = String::from_utf8(bytes)
             .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))?;
-        sources.push(Source { name: "standard input".to_owned(), text });
+        sources.push(Source::new("standard input".to_owned(), &text));
         return Ok(());
     }
     if !path.is_dir() {
-        let text = fs::read_to_string(path)?;
-        sources.push(Source { name: path.display().to_string(), text });
+        sources.push(Source::new(path.display().to_string(), &fs::read_to_string(path)?));
         return Ok(());
     }
     let entries = fs::read_dir(path)?.map(|entry| Ok(entry?.path()));
@@ -84,20 +88,15 @@ fn parse(sources: Vec<Source>) -> Result<Declarations, Failure> {
     let (mut all, mut faults) = (Vec::new(), Vec::new());
     let mut taken = BTreeSet::new();
     for (index, source) in sources.iter().enumerate() {
-        let mut found = Vec::new();
-        match document::parse(&source.text) {
-            Err(more) => found = more,
-            Ok(blocks) => {
-                for block in blocks {
-                    let at = block.name.at;
-                    let Some(declaration) = declare(index, &block, &mut found) else { continue };
-                    let Desired { kind, key, .. } = &declaration.desired;
-                    if !taken.insert((*kind, key.clone())) {
-                        found.push(Fault::new(at, format!("{kind} `{key}` is declared twice")));
-                    }
-                    all.push(declaration);
-                }
+        let parsed = document::parse(&source.text);
+        let mut found = parsed.faults;
+        for block in &parsed.blocks {
+            let Some(declaration) = declare(index, block, &mut found) else { continue };
+            let Desired { kind, key, .. } = &declaration.desired;
+            if !taken.insert((*kind, key.clone())) {
+                found.push(Fault::new(block.name.at, format!("{kind} `{key}` is declared twice")));
             }
+            all.push(declaration);
         }
         found.sort_by_key(|fault| fault.at);
         faults.extend(
@@ -133,7 +132,9 @@ fn declare(source: usize, block: &Block, faults: &mut Vec<Fault>) -> Option<Decl
             };
             (labels, Spec::read(kind, fields), environment)
         });
-    found.places.insert("name".to_owned(), block.name.at);
+    for field in ["name", "environment"] {
+        found.places.entry(field.to_owned()).or_insert(block.name.at);
+    }
     faults.append(&mut found.faults);
     let key = match key(kind, &block.name.text, &environment) {
         Ok(key) => key,

@@ -29,6 +29,8 @@ pub struct Node {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     Null,
+    /// Not a plain value; its fault is told already.
+    Unreadable,
     Bool(bool),
     /// As it is written.
     Number(String),
@@ -42,6 +44,7 @@ impl Value {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Null => "null",
+            Self::Unreadable => "computed",
             Self::Bool(_) => "a bool",
             Self::Number(_) => "a number",
             Self::Text(_) => "a string",
@@ -87,16 +90,22 @@ impl Fault {
     }
 }
 
-/// Reads all declarations of a file. JSON is told by its first character.
-pub fn parse(text: &str) -> Result<Vec<Block>, Vec<Fault>> {
-    let text_without_mark = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mark = text.len() - text_without_mark.len();
-    let shift = |faults: Vec<Fault>| {
-        faults.into_iter().map(|fault| Fault { at: fault.at + mark, ..fault }).collect::<Vec<_>>()
-    };
-    if mark > 0 {
-        return parse(text_without_mark).map_err(shift);
+/// What a file declares as far as it can be read, and its faults.
+#[derive(Debug, Default)]
+pub struct Parsed {
+    pub blocks: Vec<Block>,
+    pub faults: Vec<Fault>,
+}
+
+impl Parsed {
+    fn fault(fault: Fault) -> Self {
+        Self { blocks: Vec::new(), faults: vec![fault] }
     }
+}
+
+/// Reads all declarations of a file. JSON is told by its first character. A mark of the byte order, which
+/// some editors put before it all, must be gone.
+pub fn parse(text: &str) -> Parsed {
     if text.trim_start().starts_with(['{', '[']) { json::parse(text) } else { hcl::parse(text) }
 }
 

@@ -53,34 +53,35 @@ impl Action for Apply {
     async fn run(self) -> Result<(), Failure> {
         let declared = declarations::read(&self.files)?;
         let session = self.connect.open().await?;
-        let (mut done, mut results, mut failed) = (Vec::new(), Vec::new(), None);
+        let (mut done, mut results, mut failures) = (Vec::new(), Vec::new(), Vec::new());
+        let mut manner = if self.dry_run { Manner::Checked } else { Manner::Real };
         for declaration in &declared.all {
             let desired = &declaration.desired;
-            match session.apply(desired, self.dry_run).await {
+            match session.apply(desired, manner).await {
                 Ok((resource, outcome)) => {
+                    if matches!((manner, &outcome), (Manner::Checked, Outcome::Created)) {
+                        manner = Manner::Unchecked;
+                    }
                     if self.output.is_json() {
                         results.push(outcome_json(desired, &outcome));
                     } else {
                         self.output.line(&outcome_text(desired, &outcome, self.dry_run))?;
                     }
-                    done.push(resource);
+                    done.extend(resource);
                 }
                 Err(status) => {
                     let attempt = format!("apply {}", desired.title());
-                    let failure = declared.locate(declaration, session.failure(attempt)(status));
-                    // The first one is the result; the others are told on the way.
-                    match &failed {
-                        None => failed = Some(failure),
-                        Some(_) => note(&format!("error: {failure}")),
-                    }
+                    failures.push(declared.locate(declaration, session.failure(attempt)(status)));
                 }
             }
         }
         if self.output.is_json() {
             self.output.json(&Value::Array(results))?;
         }
-        if let Some(failure) = failed {
-            return Err(failure);
+        if let Some(last) = failures.pop() {
+            let exit = failures.first().map_or(last.exit, |first| first.exit);
+            failures.iter().for_each(|failure| note(&format!("error: {failure}")));
+            return Err(Failure { exit, ..last });
         }
         if self.wait.wait && !self.dry_run {
             for resource in &done {
@@ -91,31 +92,47 @@ impl Action for Apply {
     }
 }
 
+/// How a declaration is applied.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Manner {
+    Real,
+    /// The host checks it, and changes nothing.
+    Checked,
+    /// Not even that: it may need something that would have been created before it.
+    Unchecked,
+}
+
 impl Session {
     /// Creates or changes, and starts over when somebody else changes it at the same time.
-    async fn apply(&self, desired: &Desired, dry_run: bool) -> Result<(Resource, Outcome), Status> {
+    async fn apply(
+        &self,
+        desired: &Desired,
+        manner: Manner,
+    ) -> Result<(Option<Resource>, Outcome), Status> {
         const TRIES: usize = 5;
-        let options = |revision| WriteOptions { dry_run, ..write_once(revision) };
         let mut tried = 0;
         loop {
             tried += 1;
-            let result = match self.get(desired.kind, &desired.key).await {
-                Err(status) if is_not_found(&status) => {
-                    self.create(desired, options(0)).await.map(|made| (made, Outcome::Created))
-                }
+            let (revision, outcome) = match self.get(desired.kind, &desired.key).await {
+                Err(status) if is_not_found(&status) => (0, Outcome::Created),
                 Err(status) => return Err(status),
-                Ok(there) => {
-                    let changes = compare(&there, desired);
-                    if changes.is_empty() {
-                        return Ok((there, Outcome::Unchanged));
-                    }
-                    let changed = self.update(desired, options(there.metadata.revision)).await;
-                    changed.map(|changed| (changed, Outcome::Changed(changes)))
+                Ok(there) => match compare(&there, desired) {
+                    none if none.is_empty() => return Ok((Some(there), Outcome::Unchanged)),
+                    changes => (there.metadata.revision, Outcome::Changed(changes)),
+                },
+            };
+            let options =
+                WriteOptions { dry_run: manner == Manner::Checked, ..write_once(revision) };
+            let written = match (manner, &outcome) {
+                (Manner::Unchecked, _) => return Ok((None, outcome)),
+                (_, Outcome::Created) => self.create(desired, options).await,
+                (_, Outcome::Changed(_) | Outcome::Unchanged) => {
+                    self.update(desired, options).await
                 }
             };
-            match result {
+            match written {
                 Err(status) if is_race(&status) && tried < TRIES => {}
-                result => return result,
+                result => return result.map(|resource| (Some(resource), outcome)),
             }
         }
     }

@@ -3,7 +3,7 @@ use serde_json::json;
 use super::*;
 
 fn parse_text(text: &str) -> Result<Declarations, Failure> {
-    parse(vec![Source { name: "file.hcl".to_owned(), text: text.to_owned() }])
+    parse(vec![Source::new("file.hcl".to_owned(), text)])
 }
 
 fn faults(text: &str) -> String {
@@ -106,13 +106,15 @@ capacity_target "t" {
   driver = {}
 }
 environment "dev" {
-  variables = { A = [] }
+  variables = { A = [], B = x }
+  quota     = var.quota
+  wrong     = f()
 }
 environment "dev" {
 }
 "#;
     insta::assert_snapshot!(faults(text), @r#"
-    there are 21 faults in what is declared, and nothing was done
+    there are 25 faults in what is declared, and nothing was done
       file.hcl:2:1: `quotum`: there is no such kind; there are `capacity_target`, `environment`, `quota`, `token`, `worker`, `worker_pool`
       file.hcl:5:29: `lots` is not an amount: it must be a number of zero or more, with a known suffix or none; write for example `500m` or `2`
       file.hcl:5:48: `memory` is an object, not a string
@@ -133,7 +135,11 @@ environment "dev" {
       file.hcl:17:37: `max_unavailable` is a whole number of 1 to 10000
       file.hcl:19:1: `driver` names one driver; write for example `driver = { process = {} }`
       file.hcl:23:21: `A` is a string, not a list
-      file.hcl:25:13: environment `dev` is declared twice
+      file.hcl:23:29: `x` is a reference, and only plain values can stand here
+      file.hcl:24:15: this is a reference, and only plain values can stand here
+      file.hcl:25:3: `wrong` is not known here; there are `deletion_protection`, `description`, `labels`, `quota`, `target_selector`, `variables`
+      file.hcl:25:15: `f` is a function, and only plain values can stand here
+      file.hcl:27:13: environment `dev` is declared twice
     "#);
 }
 

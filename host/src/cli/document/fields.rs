@@ -73,7 +73,7 @@ impl<'a> Fields<'a> {
         let entry = self.entries.iter().find(|entry| entry.name == name)?;
         let path = if name == "labels" { name.to_owned() } else { self.path_of(name) };
         self.found.places.insert(path, entry.at);
-        (entry.node.value != Value::Null).then_some(&entry.node)
+        (!matches!(entry.node.value, Value::Null | Value::Unreadable)).then_some(&entry.node)
     }
 
     pub fn has(&self, name: &str) -> bool {
@@ -153,6 +153,7 @@ impl<'a> Fields<'a> {
         let mut texts = Vec::new();
         for item in items {
             match &item.value {
+                Value::Unreadable => {}
                 Value::Text(text) => texts.push(text.clone()),
                 _ => self.wrong(name, "a list of strings", item),
             }
@@ -178,6 +179,7 @@ impl<'a> Fields<'a> {
             let text = match &entry.node.value {
                 Value::Text(text) | Value::Number(text) => text.clone(),
                 Value::Bool(flag) => flag.to_string(),
+                Value::Unreadable => continue,
                 Value::Null | Value::List(_) | Value::Map(_) => {
                     self.wrong(&entry.name, "a string", &entry.node);
                     continue;
@@ -200,6 +202,9 @@ impl<'a> Fields<'a> {
     }
 
     fn amount(&mut self, resource: &str, node: &Node) -> Option<u64> {
+        if node.value == Value::Unreadable {
+            return None;
+        }
         let (Value::Text(text) | Value::Number(text)) = &node.value else {
             self.wrong(resource, "an amount such as \"500m\" or 2", node);
             return None;
@@ -228,9 +233,13 @@ impl<'a> Fields<'a> {
         let mut objects = BTreeMap::new();
         let path = self.path_of(name);
         for entry in self.entries(name, "an object of objects") {
-            let Value::Map(fields) = &entry.node.value else {
-                self.wrong(&entry.name, "an object", &entry.node);
-                continue;
+            let fields = match &entry.node.value {
+                Value::Map(fields) => fields,
+                Value::Unreadable => continue,
+                _ => {
+                    self.wrong(&entry.name, "an object", &entry.node);
+                    continue;
+                }
             };
             let place = (&*format!("{path}.{}", entry.name), entry.node.at);
             let value = Fields::read(place, fields, self.found, |fields| read(&entry.name, fields));

@@ -8,16 +8,20 @@ use hcl_edit::{
     template::{Element, Template},
 };
 
-use super::{Block, Entry, Fault, Named, Node, Value, add_entry};
+use super::{Block, Entry, Fault, Named, Node, Parsed, Value, add_entry};
 
-pub(super) fn parse(text: &str) -> Result<Vec<Block>, Vec<Fault>> {
-    let body = hcl_edit::parser::parse_body(text).map_err(|error| {
-        let message = error.message().lines().collect::<Vec<_>>().join(", ");
-        vec![Fault::new(error.location().offset(), format!("this is not HCL: {message}"))]
-    })?;
+pub(super) fn parse(text: &str) -> Parsed {
+    let body = match hcl_edit::parser::parse_body(text) {
+        Ok(body) => body,
+        Err(error) => {
+            let message = error.message().lines().collect::<Vec<_>>().join(", ");
+            let at = error.location().offset();
+            return Parsed::fault(Fault::new(at, format!("this is not HCL: {message}")));
+        }
+    };
     let mut reader = Reader { faults: Vec::new() };
-    let blocks: Vec<_> = body.iter().filter_map(|part| reader.declaration(part)).collect();
-    if reader.faults.is_empty() { Ok(blocks) } else { Err(reader.faults) }
+    let blocks = body.iter().filter_map(|part| reader.declaration(part)).collect();
+    Parsed { blocks, faults: reader.faults }
 }
 
 struct Reader {
@@ -119,7 +123,7 @@ impl Reader {
                             at(expression),
                             format!("`-` needs a number, not {}", other.kind()),
                         );
-                        Value::Null
+                        Value::Unreadable
                     }
                 }
             }
@@ -177,6 +181,6 @@ impl Reader {
 
     fn not_plain(&mut self, at: usize, what: &str) -> Value {
         self.fault(at, format!("{what}, and only plain values can stand here"));
-        Value::Null
+        Value::Unreadable
     }
 }

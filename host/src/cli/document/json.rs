@@ -2,14 +2,16 @@
 
 use std::ops::Range;
 
-use super::{Block, Entry, Fault, Named, Node, Value, add_entry};
+use super::{Block, Entry, Fault, Named, Node, Parsed, Value, add_entry};
 
 /// What the host prints of a resource beyond what can be declared.
 const IGNORED: &[&str] =
     &["created_at", "deleting_since", "generation", "id", "observed", "revision", "updated_at"];
 
-pub(super) fn parse(text: &str) -> Result<Vec<Block>, Vec<Fault>> {
-    check(text).map_err(|fault| vec![fault])?;
+pub(super) fn parse(text: &str) -> Parsed {
+    if let Err(fault) = check(text) {
+        return Parsed::fault(fault);
+    }
     let mut reader = Reader { text, rest: 0, faults: Vec::new() };
     let mut blocks = Vec::new();
     reader.skip_space();
@@ -24,7 +26,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Block>, Vec<Fault>> {
         }
         reader.skip_space();
     }
-    if reader.faults.is_empty() { Ok(blocks) } else { Err(reader.faults) }
+    Parsed { blocks, faults: reader.faults }
 }
 
 /// Whether it is JSON at all. What passes is no deeper than the parser's own limit, which only holds
