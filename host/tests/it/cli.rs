@@ -1,7 +1,7 @@
 //! The operator's command line against a real host.
 
 mod docs;
-mod host;
+mod program;
 
 use std::{
     io::{BufRead, BufReader},
@@ -10,8 +10,9 @@ use std::{
     time::Duration,
 };
 
-use host::Host;
 use serde_json::{Value, json};
+
+use crate::world::World;
 
 const WORLD: &str = r#"
 capacity_target "local" {
@@ -33,8 +34,8 @@ worker_pool "dev/web" {
 "#;
 
 /// A host with the above.
-fn world() -> Host {
-    let host = Host::start();
+fn world() -> World {
+    let host = World::start();
     host.file("world.hcl", WORLD);
     host.ok(&["apply", "-f", "world.hcl", "--wait"]);
     host
@@ -42,7 +43,7 @@ fn world() -> Host {
 
 #[test]
 fn apply_creates_then_changes_nothing_then_changes_what_differs() {
-    let host = Host::start();
+    let host = World::start();
     host.file("world.hcl", WORLD);
     let dry = host.ok(&["apply", "-f", "world.hcl", "--dry-run"].map(|arg| arg));
     assert!(dry.starts_with("capacity target `local` would be created\n"), "{dry}");
@@ -73,7 +74,7 @@ fn apply_creates_then_changes_nothing_then_changes_what_differs() {
 
 #[test]
 fn a_fault_in_a_file_is_shown_with_its_place_and_nothing_is_done() {
-    let host = Host::start();
+    let host = World::start();
     let faulty = WORLD.replace("size   = 2", "size   = two").replace("hard = 5", "hard = -5");
     host.file("world.hcl", &faulty);
     let failed = host.run(&["apply", "-f", "world.hcl"]);
@@ -174,7 +175,10 @@ fn a_pool_is_made_scaled_looked_at_and_removed() {
     let id = workers[0]["id"].as_str().unwrap();
     assert_eq!(host.json(&["get", "worker", id])["id"], id);
 
-    let logs = host.until(|| Some(host.ok(&["logs", id])).filter(|logs| logs.ends_with("three")));
+    let mut logs = String::new();
+    while !logs.ends_with("three") {
+        logs = host.ok(&["logs", id]);
+    }
     assert_eq!(logs, "one\ntwo\nthree");
     let both = host.ok(&["logs", "dev/api", "--tail", "1"]);
     assert_eq!(both.lines().filter(|line| line.ends_with(" | three")).count(), 2, "{both}");
@@ -227,7 +231,7 @@ fn followed_events_go_on_after_the_host_was_killed_and_none_comes_twice() {
     until_declared("dev/web");
     for round in 0..3 {
         host.kill();
-        host.start_again();
+        host.restart(&[]);
         let name = format!("after-{round}");
         host.ok(&["create", "quota", &name]);
         until_declared(&name);
@@ -253,7 +257,7 @@ fn followed_events_go_on_after_the_host_was_killed_and_none_comes_twice() {
 
 #[test]
 fn tokens_are_made_and_revoked() {
-    let host = Host::start();
+    let host = World::start();
     let made = host.json(&["token", "create", "ci", "--role", "editor", "--expires-in", "1h"]);
     let secret = made["secret"].as_str().unwrap();
     assert_eq!(made["role"], "editor");

@@ -1,3 +1,5 @@
+//! Declarations, their faults, and their places.
+
 use serde_json::json;
 
 use super::*;

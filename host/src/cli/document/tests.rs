@@ -1,3 +1,5 @@
+//! Files as trees, and their faults.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Tables and JSON of each kind.
+
 use proto::runtimecloud::v1::{
     Amounts, CapacityTarget, CapacityTargetObserved, Condition, ConditionStatus, Environment,
     EnvironmentObserved, EnvironmentSpec, Limit, Metadata, Quota, QuotaObserved, QuotaSpec, Role,
