@@ -39,7 +39,7 @@ pub struct Names {
     pub short: &'static [&'static str],
 }
 
-/// All kinds, sorted.
+/// All kinds, in the order of their names.
 pub const KINDS: &[Names] = &[
     Names {
         kind: Kind::Declared(Declared::CapacityTarget),
