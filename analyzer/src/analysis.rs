@@ -101,6 +101,7 @@ pub(crate) struct Analysis {
     from_outputs: Tally,
     secrets: Secrets,
     variables: BTreeMap<String, Value>,
+    sensitive_variables: BTreeSet<String>,
     /// Names of the blocks that drifted, to tell quickly what did not.
     names: BTreeSet<String>,
     /// How many instances each drifted block has.
@@ -122,6 +123,7 @@ impl Analysis {
             from_outputs: Tally::default(),
             secrets: Secrets::default(),
             variables: BTreeMap::new(),
+            sensitive_variables: BTreeSet::new(),
             names: BTreeSet::new(),
             instances: BTreeMap::new(),
             opentofu: false,
@@ -329,9 +331,7 @@ impl Sink for Analysis {
     }
 
     fn sensitive_variable(&mut self, name: &str) {
-        if let Some(value) = self.variables.get(name) {
-            self.secrets.learn_all(value);
-        }
+        self.sensitive_variables.insert(name.to_owned());
     }
 }
 

@@ -43,16 +43,6 @@ impl Fate {
         }
     }
 
-    /// What it means, in half a sentence.
-    pub fn phrase(self) -> &'static str {
-        match self {
-            Self::Absorbed => "apply keeps the outside change",
-            Self::Reverted => "apply undoes the outside change",
-            Self::Undecidable => "the plan does not say what apply does",
-            Self::Conflict => "apply replaces the outside change with a third value",
-        }
-    }
-
     /// What it is, for `driftgate explain`.
     pub fn meaning(self) -> &'static str {
         match self {

@@ -29,6 +29,11 @@ impl Analysis {
     /// Makes the report and the secrets that whatever is printed beside it must not show.
     pub(crate) fn finish(mut self, header: Header) -> (Report, Secrets) {
         let warnings = self.warnings(&header);
+        for name in &self.sensitive_variables {
+            if let Some(value) = self.variables.get(name) {
+                self.secrets.learn_all(value);
+            }
+        }
         let reasons = reasons(&header);
         let plan = PlanInfo {
             format_version: header.format_version,
@@ -72,8 +77,18 @@ impl Analysis {
             warnings,
             counts,
             findings,
-            planned: tally.planned.into_iter().map(|item| clear_planned(item, &secrets)).collect(),
-            noise: tally.noise.into_iter().map(|item| clear_noise(&item, &secrets)).collect(),
+            planned: tally
+                .planned
+                .into_iter()
+                .take(Report::LISTED_MAX)
+                .map(|item| clear_planned(item, &secrets))
+                .collect(),
+            noise: tally
+                .noise
+                .into_iter()
+                .take(Report::LISTED_MAX)
+                .map(|item| clear_noise(&item, &secrets))
+                .collect(),
             patch: None,
         };
         (report, secrets)

@@ -65,7 +65,7 @@ fn section(finding: &Finding) -> String {
     for attribute in finding.attributes.iter().take(ATTRIBUTES_MAX) {
         let (before, after) = side_by_side(&attribute.before, &attribute.after, VALUE_MAX);
         let path = shorten(&attribute.path, 0, VALUE_MAX);
-        let outcome = words::outcome(attribute);
+        let outcome = attribute.fate.name();
         let _ =
             writeln!(out, "- {}: {} → {} ({outcome})", code(&path), code(&before), code(&after));
         if let (Fate::Conflict, Some(desired)) = (attribute.fate, &attribute.desired) {

@@ -109,7 +109,7 @@ impl Page {
 
     fn attribute(&mut self, attribute: &Attribute) {
         let path = visible(&attribute.path);
-        let outcome = words::outcome(attribute);
+        let outcome = attribute.fate.name();
         let taken = 4 + path.chars().count() + 2 + 4 + outcome.len() + 4;
         let columns = self.style.width.saturating_sub(taken).max(40) / 2;
         let (before, after) = side_by_side(&attribute.before, &attribute.after, columns);

@@ -4,7 +4,7 @@ use super::visible;
 use crate::{
     action::Action,
     proposal::Refusal,
-    report::{Attribute, Finding, Outside, Planned, PlannedNote, Report, Verdict},
+    report::{Finding, Outside, Planned, PlannedNote, Report, Verdict},
 };
 
 /// The answer in one line.
@@ -76,11 +76,6 @@ pub(super) fn intent(finding: &Finding) -> String {
         text.push_str("; one-way door: the object is destroyed");
     }
     text
-}
-
-/// The outcome of one attribute; with the wanted value where it is a third one.
-pub(super) fn outcome(attribute: &Attribute) -> String {
-    attribute.fate.name().to_owned()
 }
 
 /// Refusals with the same reason in one: the paths, the reason, and where.

@@ -37,6 +37,25 @@ fn plan() -> String {
 }
 
 #[test]
+fn sensitive_variables_are_hidden_wherever_the_configuration_stands() {
+    let entry = r#"{"address":"a_b.c","change":{"actions":["update"],"before":{"n":"was-secret-1"},"after":{"n":"b"},"before_sensitive":{},"after_sensitive":{}}}"#;
+    let mut sections = [
+        format!(r#""resource_drift":[{entry}]"#),
+        r#""variables":{"v":{"value":{"deep":["was-secret-1"]}}}"#.to_owned(),
+        r#""configuration":{"root_module":{"variables":{"v":{"sensitive":true}}}}"#.to_owned(),
+    ];
+    for _ in 0..3 {
+        sections.rotate_left(1);
+        let plan = format!(r#"{{"format_version":"1.2",{}}}"#, sections.join(","));
+        let checked = check_stream(plan.as_bytes(), Limits::STANDARD).unwrap();
+        assert_eq!(
+            checked.report.findings[0].attributes[0].before,
+            driftgate::report::Shown::Sensitive
+        );
+    }
+}
+
+#[test]
 fn no_format_prints_a_planted_secret() {
     let folder = tempfile::tempdir().unwrap();
     let literal = serde_json::to_string(SECRET).unwrap();
