@@ -158,6 +158,7 @@
 pub mod conformance;
 mod data_source;
 mod diagnostics;
+pub mod generate;
 mod number;
 mod path;
 pub mod plan;

@@ -129,9 +129,14 @@ fn keep_object(attributes: &[Attribute], reference: &Value, value: &Value) -> Va
         return value.clone();
     }
     Value::object(attributes.iter().map(|attribute| {
-        let (reference, value) = (reference.get(attribute.name), value.get(attribute.name));
-        (attribute.name, keep(attribute, reference, value))
+        let reference = within(reference, reference.get(attribute.name));
+        (attribute.name, keep(attribute, reference, value.get(attribute.name)))
     }))
+}
+
+/// A part of a reference: all parts of an unknown one are unknown.
+const fn within<'a>(whole: &'a Value, part: &'a Value) -> &'a Value {
+    if whole.is_unknown() { whole } else { part }
 }
 
 /// The reference's form where it means the same; null and empty collections count as the same
@@ -164,7 +169,7 @@ fn keep(attribute: &Attribute, reference: &Value, value: &Value) -> Value {
                 let origin = free.iter().position(|r| walk::may_become(children, r, element));
                 let reference = match origin {
                     Some(at) => free.swap_remove(at),
-                    None => walk::element(reference, step),
+                    None => within(reference, walk::element(reference, step)),
                 };
                 keep_object(children, reference, element)
             })

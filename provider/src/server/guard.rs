@@ -27,6 +27,7 @@ macro_rules! answers {
 answers!(
     apply_resource_change,
     configure_provider,
+    generate_resource_config,
     get_metadata,
     get_provider_schema,
     import_resource_state,

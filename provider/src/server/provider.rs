@@ -12,7 +12,7 @@ const CAPABILITIES: ServerCapabilities = ServerCapabilities {
     plan_destroy: true,
     get_provider_schema_optional: true,
     move_resource_state: true,
-    generate_resource_config: false,
+    generate_resource_config: true,
 };
 
 impl<P: Provider> Server<P> {

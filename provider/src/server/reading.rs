@@ -5,6 +5,7 @@ use super::{Server, Shape, misread};
 use crate::{
     framework::{
         Diagnostics, Import, MoveSource, Path, Provider, Read, Reported, Resource, Timeouts, Value,
+        generate::generate_config,
         result::{self, Leftover},
         validate::{refuse_write_only, validate},
     },
@@ -116,6 +117,19 @@ impl<P: Provider> Server<P> {
             imported_resources: vec![imported],
             ..Default::default()
         })
+    }
+
+    pub(super) fn generate(
+        &self,
+        request: &pb::generate_resource_config::Request,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<pb::generate_resource_config::Response, Reported> {
+        let resource = self.resource(&request.type_name, diagnostics)?;
+        let shape = Shape::new(resource.schema());
+        let state = shape.decode(request.state.as_ref(), diagnostics)?;
+        let config = generate_config(&shape.schema, &state);
+        let config = shape.encode(&config, diagnostics)?;
+        Ok(pb::generate_resource_config::Response { config, ..Default::default() })
     }
 
     pub(super) fn upgrade(

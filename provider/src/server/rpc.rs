@@ -175,6 +175,14 @@ impl<P: Provider> provider_server::Provider for Server<P> {
         )
     }
 
+    async fn generate_resource_config(
+        &self,
+        request: Request<pb::generate_resource_config::Request>,
+    ) -> Answer<pb::generate_resource_config::Response> {
+        let type_name = |r: &pb::generate_resource_config::Request| r.type_name.clone();
+        call!(self.generate, "GenerateResourceConfig", type_name, request.into_inner())
+    }
+
     async fn move_resource_state(
         &self,
         request: Request<pb::move_resource_state::Request>,
@@ -275,13 +283,6 @@ impl<P: Provider> provider_server::Provider for Server<P> {
         &self,
         _request: Request<pb::upgrade_resource_identity::Request>,
     ) -> Answer<pb::upgrade_resource_identity::Response> {
-        unserved()
-    }
-
-    async fn generate_resource_config(
-        &self,
-        _request: Request<pb::generate_resource_config::Request>,
-    ) -> Answer<pb::generate_resource_config::Response> {
         unserved()
     }
 

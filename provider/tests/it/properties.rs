@@ -8,6 +8,7 @@ use provider::{
         conformance::{
             check_apply, check_final_plan, check_plan, check_schema, proposed_new_state,
         },
+        generate::generate_config,
         plan::plan,
         result::{Leftover, settle},
     },
@@ -117,6 +118,20 @@ proptest! {
 
         let destroy = checked_plan(&schema, &state, &Value::Null);
         prop_assert_eq!(destroy, Planned::default());
+    }
+
+    /// What is generated for a state plans to nothing, and says no more than it must.
+    #[test]
+    fn a_generated_configuration_leads_to_its_state(bytes in tape()) {
+        let tape = &mut Tape::new(&bytes);
+        let schema = tape.schema();
+        let config = tape.config(&schema, Unknowns::Never);
+        let create = checked_plan(&schema, &Value::Null, &config);
+        let state = applied(tape, &schema, &create.state);
+        let generated = generate_config(&schema, &state);
+        prop_assert!(generated.get("id").is_null());
+        let idle = checked_plan(&schema, &state, &generated);
+        prop_assert_eq!(&idle.state, &state);
     }
 
     /// A read that brings the same in another spelling changes nothing.

@@ -22,7 +22,6 @@ async fn kinds_that_the_provider_has_none_of_are_unimplemented() {
         validate_list_resource_config(validate_list_resource_config),
         validate_action_config(validate_action_config),
         upgrade_resource_identity(upgrade_resource_identity),
-        generate_resource_config(generate_resource_config),
         open_ephemeral_resource(open_ephemeral_resource),
         renew_ephemeral_resource(renew_ephemeral_resource),
         close_ephemeral_resource(close_ephemeral_resource),
@@ -67,6 +66,7 @@ async fn nonsense_is_answered_with_diagnostics() {
         plan_resource_change(pb::plan_resource_change::Request::default()),
         apply_resource_change(pb::apply_resource_change::Request::default()),
         import_resource_state(pb::import_resource_state::Request::default()),
+        generate_resource_config(pb::generate_resource_config::Request::default()),
         move_resource_state(pb::move_resource_state::Request::default()),
         upgrade_resource_state(pb::upgrade_resource_state::Request::default()),
         read_data_source(pb::read_data_source::Request::default()),
@@ -108,6 +108,6 @@ async fn declared_capabilities_are_the_implemented_ones() {
     let schema = client(channel.clone()).get_provider_schema(request).await.unwrap().into_inner();
     let capabilities = schema.server_capabilities.unwrap();
     assert!(capabilities.plan_destroy && capabilities.get_provider_schema_optional);
-    assert!(capabilities.move_resource_state && !capabilities.generate_resource_config);
+    assert!(capabilities.move_resource_state && capabilities.generate_resource_config);
     assert!(plugin.shut_down(channel).await.0.success());
 }
