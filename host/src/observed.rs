@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::{
     drivers::{DriverCondition, SeenWorker},
@@ -14,7 +14,7 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Observed {
     pub targets: BTreeMap<CapacityTargetId, ObservedTarget>,
-    /// Workers that could not be started, stopped or forgotten at the last attempt.
+    /// Workers on which the last action failed, or that had to be started again.
     pub failures: BTreeMap<WorkerId, Failure>,
     /// What the last plan waited for.
     pub waiting: BTreeMap<WorkerPoolId, Vec<Waiting>>,
@@ -38,7 +38,7 @@ impl PartialEq for ObservedTarget {
 
 impl Eq for ObservedTarget {}
 
-/// An action on a worker that its driver could not do.
+/// Why an action on a worker is not to be tried again at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     pub message: String,
@@ -47,9 +47,11 @@ pub struct Failure {
     pub retry_at: Timestamp,
 }
 
+const FAILURES_KEPT: SignedDuration = SignedDuration::from_mins(2);
+
 impl Failure {
     /// The next failure of the same worker: the pause doubles from 1 s to 60 s.
-    pub fn after(before: Option<&Self>, message: String, now: Timestamp) -> Self {
+    fn after(before: Option<&Self>, message: String, now: Timestamp) -> Self {
         let attempts = before.map_or(1, |before| before.attempts.saturating_add(1));
         let pause = Duration::from_secs((1 << (attempts - 1).min(6)).min(60));
         Self { message, attempts, retry_at: now.saturating_add(pause).unwrap_or(now) }
@@ -66,13 +68,32 @@ impl Observed {
         self.workers_on(target).and_then(|workers| workers.get(&id))
     }
 
-    /// Drops failures of workers that neither the records nor a driver knows any more.
-    pub fn drop_gone(&mut self, records: &Records) {
+    /// Keeps in mind that an action on a worker failed. True when that is news.
+    pub fn failed(&mut self, worker: WorkerId, message: String, now: Timestamp) -> bool {
+        let before = self.failures.get(&worker);
+        let is_news = before.is_none_or(|before| before.message != message);
+        let failure = Failure::after(before, message, now);
+        self.failures.insert(worker, failure);
+        is_news
+    }
+
+    /// Keeps in mind that a worker was started again, lest one that is lost again and again is
+    /// started without a pause.
+    pub fn relaunched(&mut self, worker: WorkerId, now: Timestamp) {
+        self.failed(worker, "it was lost soon after it was started again".to_owned(), now);
+    }
+
+    /// Drops what is no longer of interest: failures of workers that neither the records nor a
+    /// driver knows, and those that nobody tried to mend for long.
+    pub fn drop_old(&mut self, records: &Records, now: Timestamp) {
         let targets = &self.targets;
         let is_seen = |worker: &WorkerId| {
             targets.values().flat_map(|it| &it.workers).any(|seen| seen.contains_key(worker))
         };
-        self.failures.retain(|id, _| records.workers.contains_key(id) || is_seen(id));
+        self.failures.retain(|id, failure| {
+            let is_recent = now.duration_since(failure.retry_at) < FAILURES_KEPT;
+            is_recent && (records.workers.contains_key(id) || is_seen(id))
+        });
     }
 
     /// When the youngest report came in.

@@ -10,7 +10,7 @@ use super::worker::{Phase, Worker};
 use crate::{
     admission::Declared,
     api::{Core, View, caller, convert, page, status},
-    drivers::LogOptions,
+    drivers::{LogOptions, SeenPhase},
     executor::with_causes,
     resource::Kind,
 };
@@ -88,7 +88,8 @@ impl Workers for WorkersApi {
 fn encode(worker: &Worker, view: &View) -> v1::Worker {
     let View { records, observed, .. } = view;
     let seen = observed.worker(worker.target, worker.id);
-    let failure = observed.failures.get(&worker.id);
+    let is_as_decided = worker.runs() && seen.is_some_and(|it| it.phase != SeenPhase::Lost);
+    let failure = observed.failures.get(&worker.id).filter(|_| !is_as_decided);
     let target = records.capacity_targets.get(&worker.target);
     let phase = seen.map_or(Phase::Pending, |seen| Phase::of(seen.phase));
     let (reason, message) = match (seen, failure) {

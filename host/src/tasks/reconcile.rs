@@ -21,9 +21,9 @@ use crate::{
     drivers::SeenPhase,
     executor::{self, Outcome, with_causes},
     ids::{CapacityTargetId, SystemIds},
-    observed::{Failure, Observed, ObservedTarget},
+    observed::{Observed, ObservedTarget},
     places::Places,
-    planner::{Plan, PlanReport, Receipts},
+    planner::{Action, Plan, PlanReport, Receipts},
     records::Records,
     store::{CommitError, Store, Write},
     violations::Violations,
@@ -102,7 +102,7 @@ impl Reconciler {
         let before = self.board.observed();
         let (failures, waiting) = (before.failures.clone(), before.waiting.clone());
         let mut observed = Observed { targets, failures, waiting };
-        observed.drop_gone(&records);
+        observed.drop_old(&records, self.clock.now());
         let observed = Arc::new(observed);
         self.board.hang(Arc::clone(&observed));
         observed
@@ -168,18 +168,23 @@ impl Reconciler {
         let mut observed = Observed::clone(&self.board.observed());
         let now = self.clock.now();
         let Outcome { started, forgotten, stopped, failed } = outcome;
-        for worker in started.iter().chain(&forgotten).chain(&stopped) {
+        for worker in forgotten.iter().chain(&stopped) {
             observed.failures.remove(worker);
+        }
+        for action in &plan.actions {
+            match action {
+                Action::Ensure(worker) if started.contains(&worker.id) => {
+                    observed.relaunched(worker.id, now);
+                }
+                _ => {}
+            }
         }
         let mut news = BTreeMap::new();
         for (worker, message) in failed {
-            let before = observed.failures.get(&worker);
-            if before.is_none_or(|before| before.message != message) {
+            if observed.failed(worker, message.clone(), now) {
                 tracing::warn!(%worker, message, "an action on a worker failed");
-                news.insert(worker, message.clone());
+                news.insert(worker, message);
             }
-            let failure = Failure::after(before, message, now);
-            observed.failures.insert(worker, failure);
         }
         observed.waiting = report.waiting;
         self.board.hang(Arc::new(observed));

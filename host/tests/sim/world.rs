@@ -16,8 +16,8 @@ use host::{
     drivers::{SeenPhase, SeenWorker},
     events::{Event, Subject},
     ids::{CapacityTargetId, IdSource, WorkerId},
-    observed::{Failure, Observed, ObservedTarget},
-    planner::{Action, Plan, PlanReport, Receipts},
+    observed::{Observed, ObservedTarget},
+    planner::{Action, Plan, PlanReport, Receipts, WaitReason},
     pools::worker::Worker,
     records::Records,
     violations::Violations,
@@ -88,7 +88,7 @@ impl World {
             (*id, ObservedTarget { observed_at, workers, conditions: Vec::new() })
         };
         self.observed.targets = self.records.capacity_targets.keys().map(look).collect();
-        self.observed.drop_gone(&self.records);
+        self.observed.drop_old(&self.records, self.clock.now());
     }
 
     /// Observes and plans, and stores what was decided.
@@ -122,7 +122,13 @@ impl World {
 
     fn act(&mut self, action: &Action, receipts: &mut Receipts) {
         match action {
-            Action::Add(worker) | Action::Ensure(worker) => self.ensure(worker, receipts),
+            Action::Add(worker) => self.ensure(worker, receipts),
+            Action::Ensure(worker) => {
+                self.ensure(worker, receipts);
+                if receipts.started.contains(&worker.id) {
+                    self.observed.relaunched(worker.id, self.clock.now());
+                }
+            }
             Action::Retire { worker, .. } | Action::Stop(worker) => {
                 self.stop(worker.target, worker.id);
             }
@@ -138,13 +144,12 @@ impl World {
 
     fn ensure(&mut self, worker: &Worker, receipts: &mut Receipts) {
         if self.refusing.contains(&worker.target) {
-            let before = self.observed.failures.get(&worker.id);
-            let failure = Failure::after(before, "it refuses".to_owned(), self.clock.now());
-            self.observed.failures.insert(worker.id, failure);
-            receipts.failed.insert(worker.id, "it refuses".to_owned());
+            let message = "it refuses".to_owned();
+            if self.observed.failed(worker.id, message.clone(), self.clock.now()) {
+                receipts.failed.insert(worker.id, message);
+            }
             return;
         }
-        self.observed.failures.remove(&worker.id);
         let seen = self.seen.entry(worker.target).or_default();
         let entry = seen.entry(worker.id).or_insert_with(|| starting(worker.id));
         if entry.phase == SeenPhase::Lost {
@@ -197,11 +202,11 @@ impl World {
         let mut rounds = Vec::new();
         for _ in 0..1000 {
             let (plan, report) = self.round();
-            let failed = !self.observed.failures.is_empty();
-            let busy = self.is_busy();
+            let pauses = report.waiting.values().flatten();
+            let pauses = pauses.into_iter().any(|it| it.reason == WaitReason::ActionFailed);
+            let busy = pauses || self.is_busy();
             self.tick();
-            if plan.actions.is_empty() && !busy && !failed {
-                drop(report);
+            if plan.actions.is_empty() && !busy {
                 return rounds;
             }
             if !plan.actions.is_empty() {
