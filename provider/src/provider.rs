@@ -5,6 +5,8 @@
 
 use std::{collections::BTreeMap, path::Path as FilePath, time::Duration};
 
+use proto::duration;
+
 use crate::{
     client::{Client, Secret, Settings, settings::check_endpoint},
     data_sources::DATA_SOURCES,
@@ -12,7 +14,7 @@ use crate::{
         Attribute, BoxFuture, Configure, DataSource, Diagnostics, Path, Provider, Reported,
         Resource, Schema, Type, Validator, Value,
     },
-    resources::{RESOURCES, duration},
+    resources::RESOURCES,
 };
 
 /// The provider.

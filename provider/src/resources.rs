@@ -16,7 +16,6 @@ mod worker_pool;
 
 pub(crate) mod amounts;
 pub(crate) mod attributes;
-pub mod duration;
 pub(crate) mod field;
 pub(crate) mod labels;
 

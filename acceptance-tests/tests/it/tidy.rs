@@ -11,11 +11,11 @@ use acceptance_tests::{examples, repository};
 /// own tidy test. Sorted.
 const HEART: &[&str] = &[
     "host/src/supervisor/life.rs",
+    "proto/src/duration.rs",
     "proto/src/quantity.rs",
     "provider/src/framework",
     "provider/src/framework.rs",
     "provider/src/resources/amounts.rs",
-    "provider/src/resources/duration.rs",
     "provider/src/resources/field.rs",
     "provider/src/resources/labels.rs",
 ];

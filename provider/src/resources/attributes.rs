@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use super::{amounts, duration};
+use proto::duration;
+
+use super::amounts;
 use crate::framework::{Attribute, Equal, Kind, OnChange, Type, Validator, Value};
 
 const NAME: Validator = Validator::pattern(

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use proto::duration;
+
 use crate::{
     framework::{Diagnostics, Path, Value},
-    resources::{amounts, duration},
+    resources::amounts,
 };
 
 /// Attributes whose change starts, stops or replaces workers.
