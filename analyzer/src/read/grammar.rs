@@ -49,7 +49,8 @@ enum State {
     Escape,
     Hex(u8),
     Number(Digits),
-    Literal(&'static [u8]),
+    /// The bytes that are left of it, the next one lowest.
+    Literal(u32),
     Done,
 }
 
@@ -69,6 +70,11 @@ enum Digits {
 impl Digits {
     fn may_end(self) -> bool {
         matches!(self, Self::Zero | Self::Whole | Self::Fraction | Self::Power)
+    }
+
+    /// Any digit leaves it where it is.
+    fn takes_digits(self) -> bool {
+        matches!(self, Self::Whole | Self::Fraction | Self::Power)
     }
 
     /// The place after one more byte; `None` when the byte is no part of the number.
@@ -188,6 +194,10 @@ impl Grammar {
         mut digits: Digits,
     ) -> Result<usize, (usize, Fault)> {
         while let Some(&byte) = bytes.get(at) {
+            if byte.is_ascii_digit() && digits.takes_digits() {
+                at += 1;
+                continue;
+            }
             match digits.step(byte) {
                 Some(next) => digits = next,
                 None if digits.may_end() => {
@@ -220,11 +230,11 @@ impl Grammar {
             }
             State::Hex(_) => return Err(unexpected(byte, "a hexadecimal digit")),
             State::Literal(rest) => {
-                if rest.first() != Some(&byte) {
+                if rest & 0xff != u32::from(byte) {
                     return Err(unexpected(byte, "true, false or null"));
                 }
-                match &rest[1..] {
-                    [] => self.close_value(),
+                match rest >> 8 {
+                    0 => self.close_value(),
                     rest => self.state = State::Literal(rest),
                 }
                 return Ok(());
@@ -266,9 +276,9 @@ impl Grammar {
             b'-' => State::Number(Digits::Minus),
             b'0' => State::Number(Digits::Zero),
             b'1'..=b'9' => State::Number(Digits::Whole),
-            b't' => State::Literal(b"rue"),
-            b'f' => State::Literal(b"alse"),
-            b'n' => State::Literal(b"ull"),
+            b't' => State::Literal(u32::from_le_bytes(*b"rue\0")),
+            b'f' => State::Literal(u32::from_le_bytes(*b"alse")),
+            b'n' => State::Literal(u32::from_le_bytes(*b"ull\0")),
             _ => return Err(unexpected(byte, "a value")),
         };
         Ok(())
