@@ -59,10 +59,16 @@ pub fn propose(report: &mut Report, configuration: &Configuration, secrets: &Sec
         finding.proposals.extend(proposal);
         finding.proposals.sort_by_key(|proposal| proposal.kind);
     }
-    // A file whose patch would show a secret is left out here; its findings say so.
-    let patches: Vec<String> =
-        all.iter().filter_map(|(path, new)| configuration.diff(path, new, secrets).ok()).collect();
-    report.patch = Some(patches.concat());
+    let mut patch = String::new();
+    for (path, new) in &all {
+        match configuration.diff(path, new, secrets) {
+            Ok(diff) => patch.push_str(&diff),
+            Err(reason) => report
+                .warnings
+                .push(format!("the patch leaves out {path}: {reason}; `propose --write` edits it")),
+        }
+    }
+    report.patch = Some(patch);
     all
 }
 

@@ -88,6 +88,9 @@ fn adopt(arguments: &Propose) -> anyhow::Result<ExitCode> {
             )?;
         }
     }
+    for warning in &report.warnings {
+        writeln!(remarks, "warning: {}", warning.escape_debug())?;
+    }
     if arguments.write {
         let Written(files) = Written::write(root, &edited)
             .with_context(|| format!("failed to edit the files in {}", root.display()))?;

@@ -33,7 +33,7 @@ fn render(report: &Report, _style: Style) -> String {
         let _ = writeln!(head, "- **{}**: {}", reason.name(), reason.meaning());
     }
     for warning in &report.warnings {
-        let _ = writeln!(head, "- warning: {warning}");
+        let _ = writeln!(head, "- warning: {}", prose(warning));
     }
     let planned: Vec<String> = report.planned.iter().map(words::planned).collect();
     let noise: Vec<String> = report
