@@ -33,21 +33,26 @@ def main():
     with open(TARGET / "quickstart.lock", "w", encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            run()
         except BlockingIOError:
             sys.exit("another quickstart is running; wait for its end")
-        build()
-        begin = time.monotonic()
-        try:
-            clean_up()
-            tour()
         except KeyboardInterrupt:
-            sys.exit("\ninterrupted")
+            sys.exit("\ninterrupted; nothing is left behind")
         except subprocess.CalledProcessError as error:
-            sys.exit(f"\n`{' '.join(map(str, error.cmd))}` failed with exit code {error.returncode}")
-        finally:
-            say("Stop the host and its workers, and remove what this run made.")
-            clean_up()
-        print(f"\nDone in {time.monotonic() - begin:.0f} s; nothing is left behind.")
+            command = " ".join(map(str, error.cmd))
+            sys.exit(f"\n`{command}` failed with exit code {error.returncode}")
+
+
+def run():
+    build()
+    begin = time.monotonic()
+    clean_up()
+    try:
+        tour()
+    finally:
+        say("Stop the host and its workers, and remove what this run made.")
+        clean_up()
+    print(f"\nDone in {time.monotonic() - begin:.0f} s; nothing is left behind.")
 
 
 def build():
@@ -153,8 +158,10 @@ def prepare(terraform):
     settings.write_text(
         f"provider_installation {{\n  filesystem_mirror {{ path = {mirror} }}\n}}\n", encoding="utf-8"
     )
+    plain = {} if sys.stdout.isatty() else {"TF_CLI_ARGS": "-no-color"}
     return {
         **clean_env(),
+        **plain,
         "TF_CLI_CONFIG_FILE": str(settings),
         "TF_IN_AUTOMATION": "1",
         "CHECKPOINT_DISABLE": "1",

@@ -73,6 +73,16 @@ pub fn control_groups(names: &[String]) -> Vec<PathBuf> {
     found
 }
 
+/// Removes control groups that have one of these names, when nothing runs in them any more.
+pub fn remove_control_groups(names: &[String]) -> Result<()> {
+    until("control groups to be removed", || {
+        let groups = control_groups(names);
+        // One that a process is still leaving is tried again.
+        let gone = groups.iter().filter(|group| fs::remove_dir(group).is_ok()).count();
+        Ok((gone == groups.len()).then_some(()))
+    })
+}
+
 fn all() -> Vec<Process> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());

@@ -1,6 +1,11 @@
 //! A folder with a host and a configuration, and a command line to run on them.
 
-use std::{collections::BTreeMap, fs, path::Path, process::Command};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use anyhow::{Context, Error, Result, anyhow, ensure};
 use serde_json::Value;
@@ -9,6 +14,7 @@ use tempfile::TempDir;
 use crate::{
     binaries,
     cli::Cli,
+    folders,
     host::{self, Host},
     plan::Plan,
     processes::{self, Process},
@@ -71,7 +77,7 @@ impl World {
     }
 
     /// The folder of the configuration and of Terraform's state.
-    pub fn config(&self) -> std::path::PathBuf {
+    pub fn config(&self) -> PathBuf {
         self.path().join("config")
     }
 
@@ -210,10 +216,26 @@ impl World {
     }
 }
 
+/// The names of all folders that a driver keeps for a worker.
+fn worker_folders(dir: &Path) -> Vec<String> {
+    let names = |folder: &PathBuf| Some(folder.file_name()?.to_str()?.to_owned());
+    let folders = folders(dir);
+    let inner = folders.iter().flat_map(|folder| worker_folders(folder));
+    let own = folders.iter().filter_map(names).filter(|name| name.starts_with("worker_"));
+    own.chain(inner).collect()
+}
+
 #[expect(clippy::panic, reason = "a test that leaves processes behind has failed")]
 impl Drop for World {
     fn drop(&mut self) {
-        let cleaned = self.host.kill().and_then(|()| processes::kill_world(self.dir.path()));
+        let kill_all = || {
+            self.host.kill()?;
+            // Their groups are named after the workers, and so are their folders.
+            let workers = worker_folders(self.host.data());
+            processes::kill_world(self.path())?;
+            processes::remove_control_groups(&workers)
+        };
+        let cleaned: Result<()> = kill_all();
         if let Err(error) = cleaned
             && !std::thread::panicking()
         {
