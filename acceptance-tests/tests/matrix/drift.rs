@@ -61,7 +61,12 @@ fn a_change_is_adopted_with_the_patch(cli: &Cli) -> Result<()> {
     git.args(["apply", "--unsafe-paths", "adopt.patch"]).current_dir(world.config());
     git.env("GIT_CEILING_DIRECTORIES", world.path());
     run(git)?.succeeded()?;
+    let plan = world.plan(Refresh::Yes)?;
+    ensure!(plan.actions()?.is_empty(), "after the patch something is left to do");
+    // Terraform's state still holds the old size; an apply records the new one and changes nothing.
+    world.apply()?;
     world.expect_empty_plan("after the change was adopted")?;
+    ensure!(world.workers().len() == 2, "the adopted size is not there: {:?}", world.workers());
     world.destroy()
 }
 
