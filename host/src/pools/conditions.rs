@@ -108,7 +108,8 @@ fn cause(pool: &WorkerPool, records: &Records, observed: &Observed) -> Cause {
         return Cause::new(reason.code(), message, !makes_room);
     }
     if let Some((worker, seen)) = most_troubled(pool, records, observed) {
-        let message = format!("worker `{}`: {}", worker.id, seen.message);
+        let colon = if seen.message.is_empty() { "" } else { ": " };
+        let message = format!("worker `{}`{colon}{}", worker.id, seen.message);
         return Cause::new(&seen.reason, &message, seen.phase == SeenPhase::Backoff);
     }
     match rolling.first() {
@@ -118,7 +119,7 @@ fn cause(pool: &WorkerPool, records: &Records, observed: &Observed) -> Cause {
 }
 
 /// The worker of the present intent that gives the best reason for not being ready: one that waits
-/// for another start before one that runs, the oldest first.
+/// for another start before one that runs, that before one that starts, then the oldest.
 fn most_troubled<'a>(
     pool: &WorkerPool,
     records: &'a Records,
@@ -129,8 +130,8 @@ fn most_troubled<'a>(
         .workers_of(pool.id)
         .filter(|worker| worker.runs() && worker.template == template)
         .filter_map(|worker| Some((&**worker, observed.worker(worker.target, worker.id)?)))
-        .filter(|(_, seen)| {
-            !seen.ready && !seen.reason.is_empty() && seen.phase != SeenPhase::Starting
+        .filter(|(_, seen)| !seen.ready && !seen.reason.is_empty())
+        .min_by_key(|(worker, seen)| {
+            (seen.phase != SeenPhase::Backoff, seen.phase == SeenPhase::Starting, worker.id)
         })
-        .min_by_key(|(worker, seen)| (seen.phase != SeenPhase::Backoff, worker.id))
 }

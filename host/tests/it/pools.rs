@@ -196,3 +196,24 @@ async fn a_hundred_workers_become_ready() {
     api.ready("dev/many").await;
     assert_eq!(pids(&api.workers_of("dev/many").await).len(), 100);
 }
+
+#[tokio::test]
+async fn a_worker_that_never_becomes_ready_is_told_as_the_reason() {
+    let world = World::start();
+    let mut api = world.api().await;
+    api.usual().await;
+    let mut spec = sleepers(1);
+    spec.worker.as_mut().unwrap().ports = words(&["http"]);
+    let tcp = v1::TcpCheck { port: "http".to_owned() };
+    spec.readiness = Some(v1::Readiness {
+        check: Some(v1::readiness::Check::Tcp(tcp)),
+        ..v1::Readiness::default()
+    });
+    api.pools.create(new_pool("web", spec)).await.unwrap();
+    until("the reason", async || {
+        let conditions = api.pool("dev/web").await.observed.unwrap().conditions;
+        let ready = condition(&conditions, "Ready");
+        (ready.reason == "NotReady" && ready.message.contains("127.0.0.1")).then_some(())
+    })
+    .await;
+}
