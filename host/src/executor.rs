@@ -5,6 +5,7 @@ use std::sync::Arc;
 use futures_util::{StreamExt, future::BoxFuture, stream};
 
 use crate::{
+    causes::with_causes,
     drivers::{CapacityDriver, DriverError},
     ids::{CapacityTargetId, WorkerId},
     places::Places,
@@ -63,19 +64,17 @@ pub async fn execute(plan: &Plan, records: &Records, places: &Places) -> Outcome
 }
 
 fn call(action: &Action) -> Option<Call<'_>> {
-    let call = |worker: &Worker, verb| Call { target: worker.target, worker: worker.id, verb };
-    match action {
-        Action::Add(worker) | Action::Ensure(worker) => {
-            Some(Call { verb: Verb::Ensure(worker), ..call(worker, Verb::Stop) })
-        }
-        Action::Retire { worker, .. } | Action::Stop(worker) => Some(call(worker, Verb::Stop)),
-        Action::Forget(worker) => Some(call(worker, Verb::Forget)),
+    let (worker, verb) = match action {
+        Action::Add(worker) | Action::Ensure(worker) => (worker, Verb::Ensure(worker)),
+        Action::Retire { worker, .. } | Action::Stop(worker) => (worker, Verb::Stop),
+        Action::Forget(worker) => (worker, Verb::Forget),
         Action::Evict { target, worker, stopped } => {
             let verb = if *stopped { Verb::Forget } else { Verb::Stop };
-            Some(Call { target: *target, worker: *worker, verb })
+            return Some(Call { target: *target, worker: *worker, verb });
         }
-        Action::RemovePool(_) => None,
-    }
+        Action::RemovePool(_) => return None,
+    };
+    Some(Call { target: worker.target, worker: worker.id, verb })
 }
 
 async fn perform(call: &Call<'_>, records: &Records, places: &Places) -> Result<(), DriverError> {
@@ -87,10 +86,4 @@ async fn perform(call: &Call<'_>, records: &Records, places: &Places) -> Result<
         Verb::Stop => driver.stop(call.worker).await,
         Verb::Forget => driver.forget(call.worker).await,
     }
-}
-
-/// An error and its causes in one line, each said once.
-pub fn with_causes(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(error.source(), |error| error.source());
-    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }

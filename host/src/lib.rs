@@ -21,6 +21,7 @@ pub mod violations;
 
 // Glue.
 pub mod board;
+pub mod causes;
 pub mod executor;
 pub mod places;
 pub mod server;

@@ -10,13 +10,13 @@ use anyhow::{Context as _, Result};
 use clap::FromArgMatches;
 use host::{
     capacity::target::{CapacityTarget, DriverKind},
+    causes::with_causes,
     cli,
     config::ServeArgs,
     drivers::{
         CapacityDriver, DriverError,
         process::{ProcessDriver, ProcessOptions},
     },
-    executor::with_causes,
     places::OpenDriver,
     server::{self, Leave, Options},
 };

@@ -123,7 +123,7 @@ fn create<N: Declared>(
     }
     let meta = Meta::first(it.name.clone(), it.labels.clone(), cx.now);
     let new = N::new(cx.ids, parent, meta, it.spec.clone());
-    grant(cx, Step { before: None, after: Some(new), verb: Verb::Created })
+    grant(cx, &Step::Put { before: None, after: new, verb: Verb::Created })
 }
 
 fn update<N: Declared>(
@@ -145,7 +145,7 @@ fn update<N: Declared>(
         return Ok(Decision::unchanged(answer(current.clone().record())));
     }
     let after = current.with(current.meta().declared_anew(labels, cx.now), spec);
-    grant(cx, Step { before: Some(current), after: Some(after), verb: Verb::Updated })
+    grant(cx, &Step::Put { before: Some(current), after, verb: Verb::Updated })
 }
 
 /// Changes a pool's size alone.
@@ -176,8 +176,13 @@ fn delete<N: Declared>(cx: &Context<'_>, it: &Delete) -> Result<Decision, Refusa
     if !by.is_empty() {
         return Err(Refusal::InUse { kind: N::KIND, name, by });
     }
-    let after = current.retire(cx.now);
-    grant(cx, Step { before: Some(current), after, verb: Verb::Deleted })
+    grant(
+        cx,
+        &match current.retire(cx.now) {
+            Some(after) => Step::Put { before: Some(current), after, verb: Verb::Deleted },
+            None => Step::Remove(current),
+        },
+    )
 }
 
 fn find<'a, N: Declared>(cx: &Context<'a>, key: &str, revision: u64) -> Result<&'a N, Refusal> {
@@ -191,36 +196,34 @@ fn find<'a, N: Declared>(cx: &Context<'a>, key: &str, revision: u64) -> Result<&
     Ok(current)
 }
 
-/// From what to what: both absent never.
-struct Step<'a, N> {
-    before: Option<&'a N>,
-    after: Option<N>,
-    verb: Verb,
+/// A change whose form is right.
+enum Step<'a, N> {
+    Put { before: Option<&'a N>, after: N, verb: Verb },
+    Remove(&'a N),
 }
 
-/// The decision for a change whose form is right, if the quotas have room for it.
-fn grant<N: Declared>(cx: &Context<'_>, step: Step<'_, N>) -> Result<Decision, Refusal> {
-    let mut own = N::events(step.before, step.after.as_ref());
-    let (subject, changes, record) = match (step.before, step.after) {
-        (_, Some(after)) => {
-            let record = after.clone().record();
-            (subject(cx, &after), vec![Change::Put(record.clone())], record)
+/// The decision for a step, if the quotas have room for it.
+fn grant<N: Declared>(cx: &Context<'_>, step: &Step<'_, N>) -> Result<Decision, Refusal> {
+    let (it, verb, own) = match step {
+        Step::Put { before, after, verb } => (after, *verb, N::events(*before, Some(after))),
+        Step::Remove(before) => (*before, Verb::Deleted, N::events(Some(before), None)),
+    };
+    let subject = subject(cx, it);
+    let record = it.clone().record();
+    let changes = match step {
+        Step::Put { .. } => vec![Change::Put(record.clone())],
+        Step::Remove(_) => {
+            let conditions = Record::Conditions(subject.id.clone(), BTreeMap::new());
+            vec![Change::Remove(record.clone()), Change::Remove(conditions)]
         }
-        (Some(before), None) => {
-            let record = before.clone().record();
-            let conditions = Record::Conditions(before.id(), BTreeMap::new());
-            let changes = vec![Change::Remove(record.clone()), Change::Remove(conditions)];
-            (subject(cx, before), changes, record)
-        }
-        (None, None) => return Ok(Decision::unchanged(Answer::Done)),
     };
     let after = cx.records.with(&changes);
     let excesses = usage::excesses(cx.records, &after);
     if !excesses.is_empty() {
         return Err(Refusal::QuotaExceeded(excesses));
     }
-    own.insert(0, Event::declared(step.verb));
-    let events = own.into_iter().map(|event| (subject.clone(), event)).collect();
+    let events = std::iter::once(Event::declared(verb)).chain(own);
+    let events = events.map(|event| (subject.clone(), event)).collect();
     let mut decision = Decision { changes, events, answer: answer(record) };
     report_quotas(cx, &after, &mut decision);
     Ok(decision)

@@ -8,8 +8,8 @@ use tonic::{Request, Response, Status};
 
 use super::{Caller, Core, caller, convert, status};
 use crate::{
+    causes::with_causes,
     events::{Event, LoggedEvent},
-    executor::with_causes,
     store::EventQuery,
 };
 

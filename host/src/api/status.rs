@@ -8,6 +8,7 @@ use tonic_types::{ErrorDetails, FieldViolation, QuotaViolation, StatusExt};
 use crate::{
     admission::{Answer, Refusal},
     capacity::{amounts, usage::Excess},
+    causes::with_causes,
     resource::{Kind, quoted},
     store::CommitError,
     violations::Violation,
@@ -23,11 +24,9 @@ pub fn of_commit(error: &CommitError, request_id: &str) -> Status {
             "the host is shutting down: try again when it runs".to_owned(),
             request_id,
         ),
-        CommitError::Failed(source) => plain(
-            (Code::Unavailable, "STORE_FAILED"),
-            format!("{error}: {}", crate::executor::with_causes(&**source)),
-            request_id,
-        ),
+        CommitError::Failed(_) => {
+            plain((Code::Unavailable, "STORE_FAILED"), with_causes(error), request_id)
+        }
         CommitError::Panicked => plain((Code::Internal, "FAULT"), error.to_string(), request_id),
     }
 }

@@ -10,8 +10,8 @@ use super::worker::{Phase, Worker};
 use crate::{
     admission::Declared,
     api::{Core, View, caller, convert, page, status},
+    causes::with_causes,
     drivers::{LogOptions, SeenPhase},
-    executor::with_causes,
     resource::Kind,
 };
 

@@ -38,6 +38,7 @@ const EDGE: &[&str] = &[
     "Timestamp::now",
     "crate::api",
     "crate::board",
+    "crate::causes",
     "crate::clock",
     "crate::config",
     "crate::executor",
