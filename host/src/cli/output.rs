@@ -78,9 +78,9 @@ pub fn table(headers: &[&str], rows: Vec<Vec<String>>, width: Option<u16>) -> St
     printed
 }
 
-/// Whether colours may be used on standard error.
+/// Whether colours may be used on standard error: on a terminal, unless `NO_COLOR` is set.
 pub fn stderr_has_colours() -> bool {
-    io::stderr().is_terminal()
+    io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty())
 }
 
 #[cfg(test)]

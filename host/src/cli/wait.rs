@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use proto::runtimecloud::v1::{ConditionStatus, Worker};
+use proto::runtimecloud::v1::{Condition, ConditionStatus, Worker};
 use tonic::{Code, Status};
 
 use crate::cli::{
@@ -47,8 +47,11 @@ impl Session {
                 let attempt = format!("look at {}", resource.title());
                 let now =
                     self.get(resource.kind, &resource.key).await.map_err(self.failure(attempt))?;
-                let ready = now.condition("Ready");
-                if ready.is_some_and(|ready| ready.status() == ConditionStatus::True) {
+                let is_so = |ready: &Condition| {
+                    ready.status() == ConditionStatus::True
+                        && ready.observed_generation >= resource.metadata.generation
+                };
+                if now.condition("Ready").is_some_and(is_so) {
                     return Ok(());
                 }
                 tokio::time::sleep(LOOK_AGAIN).await;

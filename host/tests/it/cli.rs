@@ -296,6 +296,27 @@ fn followed_output_of_a_pool_has_its_new_workers_and_ends_with_it() {
 }
 
 #[test]
+fn what_is_being_deleted_is_not_what_a_file_declares() {
+    let host = World::start();
+    // Its worker ends when the test lets it.
+    let go = host.dir.path().join("go");
+    let script = format!("trap '' TERM; until [ -e {} ]; do sleep 0.05; done", go.display());
+    let stubborn = WORLD.replace("exec sleep 1000", &script).replace("2s", "5m");
+    host.file("world.hcl", &stubborn);
+    host.ok(&["apply", "-f", "world.hcl", "--wait"]);
+    let said = host.ok(&["delete", "pool", "dev/web"]);
+    assert_eq!(said, "worker pool `dev/web` is being deleted\n");
+    let refused = host.run(&["apply", "-f", "world.hcl"]);
+    assert_eq!(refused.code, 6, "{}", refused.stderr);
+    assert!(refused.stderr.contains("is being deleted"), "{}", refused.stderr);
+    let late = host.run(&["delete", "pool", "dev/web", "--wait", "--timeout", "100ms"]);
+    assert_eq!(late.code, 8, "{}", late.stderr);
+    std::fs::write(go, "").unwrap();
+    host.ok(&["delete", "pool", "dev/web", "--wait"]);
+    host.ok(&["apply", "-f", "world.hcl", "--wait"]);
+}
+
+#[test]
 fn what_needs_no_host_works_without_one() {
     let run = |args: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_runtimecloud"));

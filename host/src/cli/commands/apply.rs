@@ -116,10 +116,14 @@ impl Session {
             let (revision, outcome) = match self.get(desired.kind, &desired.key).await {
                 Err(status) if is_not_found(&status) => (0, Outcome::Created),
                 Err(status) => return Err(status),
-                Ok(there) => match compare(&there, desired) {
-                    none if none.is_empty() => return Ok((Some(there), Outcome::Unchanged)),
-                    changes => (there.metadata.revision, Outcome::Changed(changes)),
-                },
+                Ok(there) => {
+                    let changes = compare(&there, desired);
+                    // What is being deleted is not what is wanted, however equal: the host refuses.
+                    if changes.is_empty() && there.metadata.deleting_since.is_none() {
+                        return Ok((Some(there), Outcome::Unchanged));
+                    }
+                    (there.metadata.revision, Outcome::Changed(changes))
+                }
             };
             let options =
                 WriteOptions { dry_run: manner == Manner::Checked, ..write_once(revision) };
