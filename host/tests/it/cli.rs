@@ -313,7 +313,6 @@ fn what_is_being_deleted_is_not_what_a_file_declares() {
     assert_eq!(late.code, 8, "{}", late.stderr);
     std::fs::write(go, "").unwrap();
     host.ok(&["delete", "pool", "dev/web", "--wait"]);
-    host.ok(&["apply", "-f", "world.hcl", "--wait"]);
 }
 
 #[test]
