@@ -12,6 +12,7 @@ use acceptance_tests::{examples, repository};
 const HEART: &[&str] = &[
     "host/src/supervisor/life.rs",
     "proto/src/duration.rs",
+    "proto/src/duration.rs",
     "proto/src/quantity.rs",
     "provider/src/framework",
     "provider/src/framework.rs",
