@@ -2,13 +2,14 @@
 //!
 //! It starts the worker, watches over it and ends with it. It decides nothing ([`life`]) and answers
 //! nobody: its folder ([`folder`]) holds all that it is told and all that it tells. Its threads block
-//! until something happens; an idle worker costs nothing.
+//! until something happens; an idle worker costs a look at its folder every few seconds.
 //!
 //! Guarantees:
 //! - Holding the folder's lock, it is alone. Before it starts anything it kills what an earlier
 //!   supervisor, that was itself killed, has left.
 //! - Nothing of a worker survives its stop, wherever it moved: neither another process group nor
 //!   another session helps.
+//! - When its folder is removed, it stops the worker as if it was told to.
 //!
 //! Assumption: nobody but the host writes into the folder.
 
@@ -127,13 +128,9 @@ struct Links {
 fn watch(mut run: Run, inbox: &Receiver<Message>) -> Record {
     run.begin();
     while !run.is_over() {
-        let message = match run.next_wait() {
-            Some(wait) => inbox.recv_timeout(wait).ok(),
-            None => inbox.recv().ok(),
-        };
-        match message {
-            Some(message) => run.take(message),
-            None => run.time(),
+        match inbox.recv_timeout(run.next_wait()) {
+            Ok(message) => run.take(message),
+            Err(_) => run.time(),
         }
     }
     run.last_word()

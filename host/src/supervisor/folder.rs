@@ -159,6 +159,11 @@ impl Folder {
         }
     }
 
+    /// Whether somebody has removed the folder under its supervisor.
+    pub fn is_gone(&self) -> bool {
+        !self.path.join("lock").exists()
+    }
+
     /// The process id of the living supervisor. Looks without touching the lock.
     pub fn supervisor(&self) -> io::Result<Option<u32>> {
         let file = match OpenOptions::new().read(true).open(self.path.join("lock")) {
@@ -193,9 +198,17 @@ impl Folder {
     }
 }
 
-/// A folder that only its owner can enter.
+/// A folder that only its owner can enter, and all above it.
 pub fn create_dir(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// A folder that only its owner can enter, in one that is there.
+pub fn create_dir_inside(path: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        result => result,
+    }
 }
 
 /// A file that only its owner can read.

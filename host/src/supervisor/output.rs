@@ -15,7 +15,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::supervisor::folder::{create_dir, private_file};
+use crate::supervisor::folder::{create_dir_inside, private_file};
 
 /// A line may make a file longer than its limit by this much before it is cut.
 const LINE_ALLOWANCE: u64 = 64 * 1024;
@@ -123,7 +123,7 @@ impl Output {
     }
 
     fn open(&mut self) -> io::Result<()> {
-        create_dir(&self.folder)?;
+        create_dir_inside(&self.folder)?;
         if self.number == 0 {
             self.number = file_numbers(&self.folder)?.last().copied().unwrap_or(1);
         }
@@ -180,7 +180,7 @@ mod tests {
     fn what_a_full_disk_refuses_is_counted_and_told() {
         let folder = tempfile::tempdir().unwrap();
         let files = folder.path().join("output");
-        create_dir(&files).unwrap();
+        create_dir_inside(&files).unwrap();
         let first = file_path(&files, 1);
         std::os::unix::fs::symlink("/dev/full", &first).unwrap();
         let mut output = output(folder.path(), 100, 2);

@@ -16,7 +16,7 @@ use super::{
     Links, Message, checks,
     clock::uptime,
     enter,
-    folder::{Folder, Order, Record, RecordedPhase, create_dir},
+    folder::{Folder, Order, Record, RecordedPhase, create_dir_inside},
     groups::Groups,
     life::{Action, Ending, Input, Life, Stage},
     ports::{self, Ports},
@@ -25,6 +25,8 @@ use super::{
 };
 use crate::pools::template::{Check, StopSignal};
 
+/// How often a supervisor looks whether its folder is still there. Without it nobody can reach it.
+const LOOK_FOR_FOLDER: Duration = Duration::from_secs(10);
 /// How long a record that could not be written waits for the next try.
 const RECORD_RETRY: Duration = Duration::from_secs(1);
 
@@ -97,12 +99,12 @@ impl Run {
         self.is_over
     }
 
-    /// How long to wait for a message; absent: as long as it takes.
-    pub(super) fn next_wait(&self) -> Option<Duration> {
+    /// How long to wait for a message at most.
+    pub(super) fn next_wait(&self) -> Duration {
         let check = self.command_check.as_ref().map(|check| check.until);
         let timers = [self.life.next_timer(), check, self.retry_record_at];
-        let next = timers.into_iter().flatten().min()?;
-        Some(next.saturating_sub(uptime()))
+        let next = timers.into_iter().flatten().min();
+        next.map_or(LOOK_FOR_FOLDER, |at| at.saturating_sub(uptime()).min(LOOK_FOR_FOLDER))
     }
 
     pub(super) fn take(&mut self, message: Message) {
@@ -122,6 +124,9 @@ impl Run {
             self.end_check(Err("the readiness command took too long and was killed".to_owned()));
         }
         self.feed(Input::Time);
+        if self.folder.is_gone() {
+            self.feed(Input::StopAsked);
+        }
     }
 
     /// The record that says that it is over.
@@ -206,7 +211,7 @@ impl Run {
         self.ports
             .choose(&self.order.template.ports, &self.ports_before)
             .map_err(|error| cannot("find free ports", error))?;
-        create_dir(&self.folder.work())
+        create_dir_inside(&self.folder.work())
             .map_err(|error| cannot("make its working folder", error))?;
         self.groups.create().map_err(|error| Ending {
             reason: "CannotLimit".to_owned(),

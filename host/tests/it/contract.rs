@@ -47,6 +47,7 @@ contract! {
     stops::descendants_in_other_sessions_do_not_survive,
     stops::a_worker_that_starts_many_processes_is_gone_as_a_whole,
     stops::a_child_may_finish_after_its_parent,
+    stops::a_worker_whose_folder_was_removed_stops,
     stops::stop_and_forget_of_what_is_not_there_succeed,
     stops::a_running_worker_is_not_forgotten,
     stops::nothing_is_left_of_a_forgotten_worker,

@@ -80,6 +80,17 @@ pub(super) async fn a_child_may_finish_after_its_parent(fixture: Fixture) {
     assert!(fixture.printed(id, None).await.ends_with("saved\n"));
 }
 
+pub(super) async fn a_worker_whose_folder_was_removed_stops(fixture: Fixture) {
+    let id = fixture.start(&shell("while :; do echo x; sleep 0.1; done")).await;
+    fixture.until_printed(id, "x").await;
+    fixture.until_ready(id).await;
+    std::fs::remove_dir_all(fixture.data_dir().join("workers")).unwrap();
+    until("gone", async || running(id).is_empty().then_some(())).await;
+    assert!(!fixture.data_dir().join("workers").exists());
+    // What follows in this fixture needs the folder.
+    std::fs::create_dir(fixture.data_dir().join("workers")).unwrap();
+}
+
 pub(super) async fn stop_and_forget_of_what_is_not_there_succeed(fixture: Fixture) {
     fixture.driver.forget(new_id()).await.unwrap();
     let id = new_id();
