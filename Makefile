@@ -18,6 +18,6 @@ lint:
 	cargo clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
-# The figures of the README, each beside its rival or its floor.
+# Figures of release builds, each beside its rival or its floor.
 bench:
 	python3 scripts/bench.py
