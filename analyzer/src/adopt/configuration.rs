@@ -8,8 +8,11 @@ use super::edit::parse;
 use hcl_edit::structure::{Block, Body};
 use std::{collections::BTreeMap, fs, io, path::Path};
 
-/// Module calls nest no deeper than this, even when they call themselves.
+/// Module calls nest no deeper than this.
 const DEPTH_MAX: usize = 16;
+
+/// Chains of module calls grow exponentially with their depth: of more than this nothing is edited.
+const CALLS_MAX: usize = 10_000;
 
 /// The files of a configuration, ready for edits.
 #[derive(Debug)]
@@ -53,6 +56,12 @@ impl Configuration {
     pub fn load(root: &Path) -> io::Result<Self> {
         let mut configuration = Self { folders: BTreeMap::new(), modules: BTreeMap::new() };
         configuration.load_module(root, &[], "", Repetition::Once)?;
+        if configuration.modules.len() > CALLS_MAX {
+            // Whether a module is called once is not known any more.
+            let reason = format!("the configuration has more than {CALLS_MAX} module calls");
+            let modules = configuration.modules.values_mut();
+            modules.for_each(|module| *module = Module::Closed(reason.clone()));
+        }
         Ok(configuration)
     }
 
@@ -70,17 +79,31 @@ impl Configuration {
         let module = Module::Local { folder: folder.to_owned(), repetition };
         self.modules.insert(calls.to_vec(), module);
         for call in below {
+            if self.modules.len() > CALLS_MAX {
+                break;
+            }
             let mut path = calls.to_vec();
             path.push(call.name);
             let module = match call.source {
+                _ if self.modules.contains_key(&path) => {
+                    Module::Closed("two module calls have the name of its module".to_owned())
+                }
                 Some(source) if source.starts_with("./") || source.starts_with("../") => {
                     match join(folder, &source) {
-                        Some(_) if path.len() > DEPTH_MAX => {
+                        Some(below) if self.is_on_the_way(calls, &below) => {
                             Module::Closed("its module calls itself".to_owned())
                         }
+                        Some(_) if path.len() > DEPTH_MAX => {
+                            Module::Closed(format!("it lies more than {DEPTH_MAX} modules deep"))
+                        }
                         Some(below) if root.join(&below).is_dir() => {
-                            self.load_module(root, &path, &below, repetition.max(call.repetition))?;
-                            continue;
+                            let repetition = repetition.max(call.repetition);
+                            match self.load_module(root, &path, &below, repetition) {
+                                Ok(()) => continue,
+                                Err(error) => Module::Closed(format!(
+                                    "its module `{below}` cannot be read: {error}"
+                                )),
+                            }
                         }
                         Some(below) => Module::Closed(format!("its module `{below}` is not there")),
                         None => Module::Closed(format!(
@@ -97,6 +120,13 @@ impl Configuration {
             self.modules.insert(path, module);
         }
         Ok(())
+    }
+
+    /// True when one of the calls that lead to `calls`, the last one included, is of `folder`.
+    fn is_on_the_way(&self, calls: &[String], folder: &str) -> bool {
+        (0..=calls.len())
+            .filter_map(|length| self.modules.get(&calls[..length]))
+            .any(|module| matches!(module, Module::Local { folder: other, .. } if other == folder))
     }
 
     fn module_calls(&self, folder: &str) -> Vec<ModuleCall> {
@@ -159,10 +189,11 @@ fn join(folder: &str, source: &str) -> Option<String> {
 fn load_folder(root: &Path, folder: &str) -> io::Result<Vec<SourceFile>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(root.join(folder))? {
-        let name = entry?.file_name();
+        let entry = entry?;
         // A name that is no text cannot stand in a patch.
-        if let Some(name) = name.to_str()
+        if let Some(name) = entry.file_name().to_str()
             && is_configuration(name)
+            && !entry.file_type()?.is_dir()
         {
             names.push(name.to_owned());
         }
@@ -175,7 +206,7 @@ fn load_folder(root: &Path, folder: &str) -> io::Result<Vec<SourceFile>> {
     let mut files = Vec::new();
     for name in names.iter().filter(|name| !shadowed(name)) {
         let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
-        let (text, body) = match String::from_utf8(fs::read(root.join(&path))?) {
+        let (text, body) = match read(&root.join(&path)) {
             Ok(text) if name.ends_with(".json") => {
                 (text, Err("configuration in JSON is not edited".to_owned()))
             }
@@ -183,11 +214,22 @@ fn load_folder(root: &Path, folder: &str) -> io::Result<Vec<SourceFile>> {
                 let body = parse(&text);
                 (text, body)
             }
-            Err(_) => (String::new(), Err("the file is not UTF-8".to_owned())),
+            Err(reason) => (String::new(), Err(reason)),
         };
         files.push(SourceFile { path, text, body });
     }
     Ok(files)
+}
+
+/// The text of a file, or why there is none.
+fn read(path: &Path) -> Result<String, String> {
+    let unreadable = |error: io::Error| format!("it cannot be read: {error}");
+    // A named pipe would keep us waiting.
+    if !fs::metadata(path).map_err(unreadable)?.is_file() {
+        return Err("it is not a file".to_owned());
+    }
+    let bytes = fs::read(path).map_err(unreadable)?;
+    String::from_utf8(bytes).map_err(|_| "the file is not UTF-8".to_owned())
 }
 
 /// Names of configuration files that Terraform reads: no hidden ones, no editor's backups.

@@ -7,6 +7,7 @@ mod algebra;
 mod case;
 mod command;
 mod corpus;
+mod folders;
 mod hostile;
 mod layouts;
 mod order;
