@@ -18,7 +18,10 @@ pub(super) fn unified(
     new: &str,
     secrets: &Secrets,
 ) -> Result<String, String> {
-    let diff = TextDiff::from_lines(old, new);
+    // A line ends at a line feed only: for the tools that apply patches a lone carriage return is
+    // a character like others.
+    let [old, new] = [old, new].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
+    let diff = TextDiff::from_slices(&old, &new);
     let lines: Vec<Line<'_>> = diff
         .iter_all_changes()
         .map(|change| Line { tag: change.tag(), text: change.value() })
@@ -135,6 +138,16 @@ mod tests {
         assert!(unified("m.tf", old, &worse, &secrets).is_err());
         let inside = "a = { p = \"hunter2\", q = 1 }\n";
         assert!(unified("m.tf", inside, &inside.replace("q = 1", "q = 2"), &secrets).is_err());
+    }
+
+    #[test]
+    fn a_lone_carriage_return_ends_no_line() {
+        let old = "a = 1 # x\ry\nb = 2\n";
+        let patch = unified("m.tf", old, &old.replace("b = 2", "b = 3"), &Secrets::default());
+        assert_eq!(
+            patch.expect("a patch"),
+            "--- a/m.tf\n+++ b/m.tf\n@@ -1,2 +1,2 @@\n a = 1 # x\ry\n-b = 2\n+b = 3\n"
+        );
     }
 
     #[test]
