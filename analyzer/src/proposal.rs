@@ -115,8 +115,8 @@ pub(crate) fn without_configuration(finding: &Finding, plan: &PlanInfo) -> Vec<P
             vec![command],
         ));
     }
-    if !settled && finding.outside == Outside::Changed {
-        let paths = ignorable(finding);
+    let paths = ignorable(finding);
+    if !settled && finding.outside == Outside::Changed && !paths.is_empty() {
         proposals.push(Proposal::new(
             ProposalKind::Ignore,
             Risk::Low,
@@ -168,11 +168,9 @@ fn revert(finding: &Finding, plan: &PlanInfo) -> Option<Proposal> {
             "one-way door: apply destroys the object, outside change and all",
             vec![command],
         ),
-        (Some(Action::DeleteThenCreate | Action::CreateThenDelete), _) => (
-            Risk::High,
-            "one-way door: apply destroys the object and creates another to undo the change",
-            vec![command],
-        ),
+        (Some(Action::DeleteThenCreate | Action::CreateThenDelete), _) => {
+            (Risk::High, replacement(finding.fate), vec![command])
+        }
         (Some(Action::Forget), _) => (
             Risk::Low,
             "apply drops the object from the state and leaves it as it really is",
@@ -201,6 +199,27 @@ fn revert(finding: &Finding, plan: &PlanInfo) -> Option<Proposal> {
         ),
     };
     Some(Proposal::new(ProposalKind::Revert, risk, summary.to_owned(), commands))
+}
+
+/// What becomes of an outside change when the object is replaced.
+fn replacement(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Absorbed => {
+            "one-way door: apply destroys the object and creates another; the outside change is \
+             not the reason"
+        }
+        Fate::Reverted => {
+            "one-way door: apply destroys the object and creates another with the old values"
+        }
+        Fate::Conflict => {
+            "one-way door: apply destroys the object and creates another with what the \
+             configuration asks for now"
+        }
+        Fate::Undecidable => {
+            "one-way door: apply destroys the object and creates another; its values are known \
+             only afterwards"
+        }
+    }
 }
 
 /// The attributes as `ignore_changes` wants them: only the first step is safe for all providers.
