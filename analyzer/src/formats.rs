@@ -59,7 +59,7 @@ pub fn is_hidden(character: char) -> bool {
 }
 
 /// The text with hidden characters spelled out, on one line.
-fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     if !text.chars().any(is_hidden) {
         return text.to_owned();
     }

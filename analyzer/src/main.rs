@@ -12,7 +12,7 @@ use driftgate::{
     Checked, Configuration, Limits, Written, check_file, check_stream,
     exit_code::ExitCode,
     explain, formats,
-    formats::{Color, Style},
+    formats::{Color, Style, visible},
     gate, propose,
 };
 use std::{
@@ -79,23 +79,19 @@ fn adopt(arguments: &Propose) -> anyhow::Result<ExitCode> {
         for refusal in finding.proposals.iter().flat_map(|proposal| &proposal.refusals) {
             let place = refusal.place.as_ref();
             let place = place.map(|it| format!(" ({}:{})", it.file, it.line)).unwrap_or_default();
-            writeln!(
-                remarks,
-                "left alone: {} {}: {}{place}",
-                finding.address.escape_debug(),
-                refusal.path.escape_debug(),
-                refusal.reason
-            )?;
+            let (address, path) = (&finding.address, &refusal.path);
+            let remark = format!("left alone: {address} {path}: {}{place}", refusal.reason);
+            writeln!(remarks, "{}", visible(&remark))?;
         }
     }
     for warning in &report.warnings {
-        writeln!(remarks, "warning: {}", warning.escape_debug())?;
+        writeln!(remarks, "warning: {}", visible(warning))?;
     }
     if arguments.write {
         let Written(files) = Written::write(root, &edited)
             .with_context(|| format!("failed to edit the files in {}", root.display()))?;
         for file in files {
-            writeln!(remarks, "edited {file}")?;
+            writeln!(remarks, "edited {}", visible(&file))?;
         }
     } else {
         print(report.patch.unwrap_or_default().as_bytes())?;

@@ -123,7 +123,8 @@ impl Page {
 
     fn proposal(&mut self, proposal: &Proposal) {
         let name = proposal.kind.name();
-        let text = format!("{name} (risk {}): {}", proposal.risk.name(), proposal.summary);
+        let text =
+            format!("{name} (risk {}): {}", proposal.risk.name(), visible(&proposal.summary));
         self.paragraph("  ", &text, CYAN);
         for command in &proposal.commands {
             self.line("      ", &visible(command), PLAIN);

@@ -50,7 +50,8 @@ pub(crate) fn read_plan(
     walk.header.wrapped = source.open()?;
     source.object(|source, key| {
         source.section.clear();
-        source.section.push_str(key);
+        // It stands in messages: short, and without control characters.
+        source.section.extend(key.escape_debug().take(60));
         walk.section(source, key)
     })?;
     source.section = "the end".to_owned();

@@ -117,6 +117,42 @@ fn each_wrong_input_gets_its_own_advice() {
 }
 
 #[test]
+fn no_message_holds_a_control_character() {
+    let plan = |kind: &str| {
+        let change = |before: &str, after: &str| {
+            format!(
+                r#"{{"address":"a_b.c","mode":"managed","type":"{kind}","name":"c","change":{{"actions":["update"],"before":{{"x\u001b[2J":"{before}"}},"after":{{"x\u001b[2J":"{after}"}},"after_unknown":{{}},"before_sensitive":{{}},"after_sensitive":{{}}}}}}"#
+            )
+        };
+        format!(
+            r#"{{"format_version":"1.2","resource_drift":[{}],"resource_changes":[{}]}}"#,
+            change("1", "2"),
+            change("2", "1")
+        )
+    };
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(
+        folder.path().join("main.tf"),
+        "resource \"a_b\" \"c\" {\n  dynamic \"x\\u001b[2J\" {\n  }\n}\n",
+    )
+    .unwrap();
+    let config = ["--config-dir", folder.path().to_str().unwrap()];
+    let cut = br#"{"format_version":"1.2","\u001b[2J\u202e":[1"#;
+    for (arguments, input) in [
+        (&["check", "-"][..], plan("a_b").as_bytes()),
+        (&["check", "-", config[0], config[1]], plan("a_b").as_bytes()),
+        (&["propose", "-", config[0], config[1]], plan("a_b").as_bytes()),
+        (&["check", "-"], cut),
+    ] {
+        let output = driftgate(arguments, input);
+        let printed = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert!(printed.contains("[2J"), "{arguments:?}: {printed}");
+        let hidden = |c: char| c != '\n' && driftgate::formats::is_hidden(c);
+        assert!(!printed.contains(hidden), "{arguments:?}: {printed:?}");
+    }
+}
+
+#[test]
 fn a_byte_order_mark_and_text_around_the_plan_are_read() {
     let plan = fs::read(case("noise").join("plan.json")).unwrap();
     let marked = [b"\xef\xbb\xbf", plan.as_slice()].concat();
