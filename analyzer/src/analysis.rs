@@ -1,7 +1,7 @@
 //! Gathers a plan's entries, in whatever order they come, and makes the report of them.
 //!
 //! - Drift is kept as differing attributes only; of a change nothing is kept but what the report
-//!   lists. So memory grows with the drift, not with the plan.
+//!   lists. So memory grows with the drift and with what is sensitive, not with the plan.
 //! - Changes that come before the drift are held within a bound, or read again from the start.
 //! - Values are cleared of secrets at the very end, when all secrets are known.
 

@@ -23,8 +23,11 @@ pub const SHORTEST: usize = 6;
 /// Of longer secrets only the beginning is kept; where it occurs, the rest of the text is hidden.
 const LONGEST: usize = 4096;
 
-/// Lines of a secret with several lines are secrets of their own from this length on.
+/// Lines of a secret with several lines are secrets of their own from this length on,
 const SHORTEST_LINE: usize = 12;
+
+/// as long as they stand in so many bytes at its beginning: a plan may hold whole files.
+const LINES_BYTES_MAX: usize = 64 * 1024;
 
 /// What stands in place of a secret.
 pub const PLACEHOLDER: &str = "(sensitive)";
@@ -42,6 +45,11 @@ pub struct Secrets {
 fn beginning(text: &[u8]) -> Option<(usize, u64)> {
     let pair = u16::from_le_bytes(*text.first_chunk()?);
     Some((usize::from(pair >> 6), 1 << (pair & 63)))
+}
+
+/// At most so many bytes of a text.
+fn beginning_of(text: &str, bytes_max: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes_max)]
 }
 
 impl fmt::Debug for Secrets {
@@ -89,21 +97,22 @@ impl Secrets {
         }
         self.add(text.trim());
         // As it stands inside a JSON document or in configuration.
-        let escaped = text
+        let escaped = beginning_of(text, LONGEST)
             .replace('\\', "\\\\")
             .replace('"', "\\\"")
             .replace('\n', "\\n")
             .replace('\r', "\\r")
             .replace('\t', "\\t");
         self.add(&escaped);
-        for line in text.lines().filter(|line| line.trim().len() >= SHORTEST_LINE) {
+        let lines = beginning_of(text, LINES_BYTES_MAX).lines();
+        for line in lines.filter(|line| line.trim().len() >= SHORTEST_LINE) {
             self.add(line.trim());
         }
     }
 
     fn add(&mut self, text: &str) {
         if text.len() >= SHORTEST && !self.texts.contains(text) {
-            self.texts.insert(text[..text.floor_char_boundary(LONGEST)].into());
+            self.texts.insert(beginning_of(text, LONGEST).into());
             self.beginnings.resize(1024, 0);
             if let Some((word, bit)) = beginning(text.as_bytes()) {
                 self.beginnings[word] |= bit;
@@ -305,6 +314,15 @@ mod tests {
     fn of_a_huge_secret_nothing_is_left() {
         let huge = "k".repeat(3 * LONGEST) + "tail";
         assert_eq!(secrets(&[&huge]).text(&huge), PLACEHOLDER);
+    }
+
+    #[test]
+    fn of_many_lines_only_the_first_are_kept() {
+        let file: String =
+            (0..100_000).map(|line| format!("a line with number {line}\n")).collect();
+        let secrets = secrets(&[&file]);
+        assert!(secrets.texts.len() < 5_000, "{secrets:?}");
+        assert_eq!(secrets.text("> a line with number 1000"), "> (sensitive)");
     }
 
     #[test]
