@@ -102,8 +102,10 @@
 //!   import), in nested objects too. So a resource returns what the remote end said, and no more.
 //! * Where the schema gives an [`equal`](Attribute::equal) rule, return the remote spelling: when it
 //!   means the same, the user's spelling is kept, in the plan, after apply and on read.
-//! * Null or empty: if the remote end has an empty collection where the user wrote null (or the
-//!   other way round), the user's form is kept.
+//! * Null or empty: if the remote end has an empty string or collection where the user wrote null (or
+//!   the other way round), the user's form is kept.
+//! * Null elements of lists, sets and maps are refused when the configuration is validated: an
+//!   operation never sees one.
 //! * Write-only values are always removed from what you return.
 //! * A value still unknown after create or update is an error that names the attribute.
 //!

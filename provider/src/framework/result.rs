@@ -139,8 +139,8 @@ const fn within<'a>(whole: &'a Value, part: &'a Value) -> &'a Value {
     if whole.is_unknown() { whole } else { part }
 }
 
-/// The reference's form where it means the same; null and empty collections count as the same
-/// where the user may have written the one or the other.
+/// The reference's form where it means the same; null and empty (a string or a collection) count as
+/// the same where the user may have written the one or the other.
 fn keep(attribute: &Attribute, reference: &Value, value: &Value) -> Value {
     if attribute.write_only {
         return Value::Null;
@@ -195,6 +195,7 @@ fn keep_leaves(equal: fn(&Value, &Value) -> bool, reference: &Value, value: &Val
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
+        Value::String(text) => text.is_empty(),
         Value::List(elements) | Value::Set(elements) => elements.is_empty(),
         Value::Map(entries) => entries.is_empty(),
         _ => false,

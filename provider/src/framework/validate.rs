@@ -1,4 +1,5 @@
-//! Checks a configuration against the rules of its schema. Unknown values are never wrong.
+//! Checks a configuration against the rules of its schema. Unknown values are never wrong; null
+//! elements of collections always are.
 
 use super::{Attribute, Diagnostics, Kind, Nesting, Path, Schema, Validator, Value, walk};
 
@@ -34,6 +35,7 @@ fn check_object(
         let path = path.child(attribute.name);
         let value = object.get(attribute.name);
         check_rules(&attribute.validators, &path, value, diagnostics);
+        refuse_null_elements(&path, value, diagnostics);
         match &attribute.kind {
             Kind::Value(_) => {}
             Kind::Nested(Nesting::Single, children) | Kind::Block(Nesting::Single, children) => {
@@ -45,6 +47,25 @@ fn check_object(
                 }
             }
         }
+    }
+}
+
+/// Null means "left out", which an element can't be: the remote end would have another collection
+/// than the one planned.
+fn refuse_null_elements(path: &Path, collection: &Value, diagnostics: &mut Diagnostics) {
+    for (step, element) in walk::elements(collection) {
+        let path = path.join(step);
+        if element.is_null() {
+            diagnostics.error(
+                path.clone(),
+                "Null element",
+                format!(
+                    "`{path}` has a null element, which means nothing. Give it a value or leave it \
+                     out, as in `{{ for k, v in VALUES : k => v if v != null }}`."
+                ),
+            );
+        }
+        refuse_null_elements(&path, element, diagnostics);
     }
 }
 

@@ -5,7 +5,7 @@ use provider::framework::{Attribute, Kind, Mode, Nesting, Schema, Type, Validato
 
 const AMOUNTS: &[&str] = &["1", "0.5", "500m", "1Gi", "1024Mi", "2", "2000m"];
 const TIMES: &[&str] = &["10s", "1m30s", "90s", "500ms", "0.5s", "1m"];
-const TEXTS: &[&str] = &["http", "dev", "web", "/", "/tmp", "TERM", "INT", "B", "x y", "10s"];
+const TEXTS: &[&str] = &["http", "dev", "web", "/", "/tmp", "TERM", "INT", "B", "x y", "10s", ""];
 
 /// Any configuration with values of each attribute's own form. Rules between attributes may still
 /// be broken, and nothing is unknown.

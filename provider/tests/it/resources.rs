@@ -178,10 +178,11 @@ impl Bench {
     }
 }
 
-/// Collections that are empty left out: the host does not tell the one from the other.
+/// Empty strings and collections left out: the host does not tell the one from the other.
 fn without_empty(config: &Value) -> Value {
     match config {
         Value::Map(entries) if entries.is_empty() => Value::Null,
+        Value::String(text) if text.is_empty() => Value::Null,
         Value::Object(_) => {
             Value::object(config.entries().map(|(name, value)| (name, without_empty(value))))
         }
@@ -232,6 +233,33 @@ fn every_life_of_every_resource_keeps_terraforms_rules() {
 #[test]
 fn every_plan_of_unknown_values_holds_when_they_are_known() {
     for_each_resource(&async |bench, config, _, unknown| bench.refine(&config, &unknown).await);
+}
+
+#[test]
+fn null_elements_are_refused_where_they_stand() {
+    let null = |key: &str| Value::map([(key, Value::Null)]);
+    let worker = |name: &str, value| Value::object([(name, value)]);
+    for (ty, attribute, value, path) in [
+        ("environment", "variables", null("A"), r#"variables["A"]"#),
+        ("environment", "labels", null("a"), r#"labels["a"]"#),
+        ("quota", "limits", null("cpu"), r#"limits["cpu"]"#),
+        ("worker_pool", "worker", worker("shape", null("cpu")), r#"worker.shape["cpu"]"#),
+        (
+            "worker_pool",
+            "worker",
+            worker("command", Value::list(["x".into(), Value::Null])),
+            "worker.command[1]",
+        ),
+        ("worker_pool", "worker", worker("ports", Value::set([Value::Null])), "worker.ports[*]"),
+    ] {
+        let ty = format!("runtimecloud_{ty}");
+        let resource = RESOURCES.iter().find(|resource| resource.type_name() == ty).unwrap();
+        let mut diagnostics = Diagnostics::new();
+        let config = Value::object([(attribute, value)]);
+        validate::validate(&resource.schema(), &config, &mut diagnostics);
+        let found: Vec<_> = diagnostics.iter().map(|d| (&*d.summary, d.path.to_string())).collect();
+        assert_eq!(found, [("Null element", path.to_owned())]);
+    }
 }
 
 #[test]
