@@ -135,6 +135,17 @@ impl Client {
         self.call(call, api::GetRequest { key: key.to_owned() }, N::get).await
     }
 
+    /// As [`Client::glance`], even when the operation's time is up.
+    pub async fn glance_at_last<N: Noun>(
+        &self,
+        key: &str,
+        context: &Context<Self>,
+    ) -> Result<N, CallError> {
+        let attempted = format!("read the {} `{key}`", N::KIND);
+        let call = Call { attempted, context, kind: CallKind::LastGlance };
+        self.call(call, api::GetRequest { key: key.to_owned() }, N::get).await
+    }
+
     /// Makes a new resource. Its intent is stored when this returns; nothing is awaited.
     pub async fn create<N: Noun>(
         &self,
@@ -247,12 +258,17 @@ impl Client {
         rpc: Rpc<Req, Res>,
     ) -> Result<Res, CallError> {
         let mut tries = 0;
+        let mut may_be_done = false;
         let fault = loop {
+            if call.context.is_stopped() && call.kind != CallKind::LastGlance {
+                break Fault::Cancelled;
+            }
             let fault = match self.try_once(&call, message.clone(), rpc).await {
                 Ok(response) => return Ok(response),
                 Err(fault) => fault,
             };
             tries += 1;
+            may_be_done |= fault.may_be_done();
             let host_answered = self.answered.load(Ordering::Relaxed);
             let tried = Tried { tries, fault: &fault, host_answered, chance: chance() };
             let delay = retry::delay_before_next(tried).filter(|_| call.kind.is_patient());
@@ -267,8 +283,11 @@ impl Client {
         // A glance's faults are not told, so that they repeat nothing.
         let is_told = call.kind.is_patient() && fault.is_no_access();
         let repeated = is_told && self.no_access.swap(true, Ordering::Relaxed);
+        // A host that answers knows what it has done.
+        let may_be_done = may_be_done && !matches!(fault, Fault::Remote(_));
         let Call { attempted, .. } = call;
-        Err(CallError { attempted, endpoint: self.settings.endpoint.clone(), fault, repeated })
+        let endpoint = self.settings.endpoint.clone();
+        Err(CallError { attempted, endpoint, fault, repeated, may_be_done })
     }
 
     async fn try_once<Req, Res>(
@@ -277,9 +296,6 @@ impl Client {
         message: Req,
         rpc: Rpc<Req, Res>,
     ) -> Result<Res, Fault> {
-        if call.context.is_stopped() && call.kind != CallKind::LastGlance {
-            return Err(Fault::Cancelled);
-        }
         let left = call.deadline() - Instant::now();
         let most = self.settings.request_timeout;
         let after = match call.kind {

@@ -14,14 +14,17 @@ pub struct CallError {
     pub fault: Fault,
     /// Another call has just told the same, and its advice.
     pub repeated: bool,
+    /// The host may have done what it was asked for, though nobody heard of it.
+    pub may_be_done: bool,
 }
 
 /// Why a call failed. All but `Remote` happened on this side of the connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
-    /// There was no connection, or it broke.
+    /// There was no connection, or it broke while a call was under way.
     Unreachable {
         cause: String,
+        connected: bool,
     },
     /// The two sides could not agree on a secure connection.
     Tls {
@@ -76,6 +79,11 @@ impl CallError {
         self.code() == Some(tonic::Code::Aborted)
     }
 
+    /// Terraform asked the provider to stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.fault == Fault::Cancelled
+    }
+
     fn code(&self) -> Option<tonic::Code> {
         match &self.fault {
             Fault::Remote(remote) => Some(remote.code),
@@ -106,6 +114,15 @@ impl Fault {
             Self::TimedOut { .. } | Self::Cancelled => false,
         }
     }
+
+    /// Whether the call reached the host, or may have, and its answer got lost.
+    pub(super) fn may_be_done(&self) -> bool {
+        match self {
+            Self::Unreachable { connected, .. } => *connected,
+            Self::TimedOut { .. } | Self::Cancelled => true,
+            Self::Tls { .. } | Self::Remote(_) => false,
+        }
+    }
 }
 
 impl From<&Status> for Fault {
@@ -115,7 +132,11 @@ impl From<&Status> for Fault {
         };
         // The outermost says only that there was trouble with the transport.
         let cause = chain(source.source().unwrap_or(source));
-        if is_tls(source) { Self::Tls { cause } } else { Self::Unreachable { cause } }
+        if is_tls(source) {
+            return Self::Tls { cause };
+        }
+        let connected = !sources(source).any(|error| error.is::<tonic::ConnectError>());
+        Self::Unreachable { cause, connected }
     }
 }
 

@@ -22,7 +22,7 @@ impl CallError {
     pub fn problems(&self) -> (Problem, Vec<Problem>) {
         let (summary, cause, next) = match &self.fault {
             Fault::Remote(remote) => return self.remote_problems(remote),
-            Fault::Unreachable { cause } => (
+            Fault::Unreachable { cause, .. } => (
                 "The host can not be reached",
                 cause.clone(),
                 "Check that the host runs (`runtimecloud serve`) and that `endpoint` (or \
@@ -212,7 +212,8 @@ mod tests {
     fn problems(fault: Fault) -> Vec<Problem> {
         let attempted = "create the worker pool `dev/web`".to_owned();
         let endpoint = "http://127.0.0.1:7443".to_owned();
-        let (first, others) = CallError { attempted, endpoint, fault, repeated: false }.problems();
+        let error = CallError { attempted, endpoint, fault, repeated: false, may_be_done: false };
+        let (first, others) = error.problems();
         [first].into_iter().chain(others).collect()
     }
 
@@ -274,7 +275,11 @@ mod tests {
     fn every_fault_has_one_message_that_says_what_to_do() {
         let cause = "connection refused".to_owned();
         for (fault, summary, next) in [
-            (Fault::Unreachable { cause: cause.clone() }, "can not be reached", "serve"),
+            (
+                Fault::Unreachable { cause: cause.clone(), connected: false },
+                "can not be reached",
+                "serve",
+            ),
             (Fault::Tls { cause }, "secure connection", "ca_file"),
             (Fault::TimedOut { after: std::time::Duration::from_secs(3) }, "in time", "3s"),
             (Fault::Cancelled, "Cancelled", "asked"),

@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn only_what_may_pass_is_tried_again() {
         let second = Some(Duration::from_secs(1));
-        let gone = Fault::Unreachable { cause: "refused".into() };
+        let gone = Fault::Unreachable { cause: "refused".into(), connected: false };
         assert_eq!(tries(&gone, false), TRIES_UNKNOWN_HOST);
         assert_eq!(tries(&gone, true), TRIES_KNOWN_HOST);
         assert_eq!(tries(&fault(tonic::Code::Unavailable, None), true), TRIES_KNOWN_HOST);

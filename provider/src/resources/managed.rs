@@ -267,7 +267,10 @@ fn protected<K: Kind>(prior: &Value, diagnostics: &mut Diagnostics) -> Reported 
         "Protected from deletion",
         format!(
             "The plan deletes (or replaces) the {kind} `{key}`, which is protected. If that is \
-             meant, set `deletion_protection = false`, apply that first, and then plan again."
+             meant, set `deletion_protection = false`, apply that first, and then plan again. If it \
+             is to be replaced only because it is tainted (its creation failed half-way), run \
+             `terraform untaint ADDRESS` instead, where ADDRESS is this resource's in the \
+             configuration."
         ),
     )
 }

@@ -152,7 +152,7 @@ impl Kind for WorkerPool {
     ) -> BoxFuture<'a, Result<(), Reported>> {
         let waits = planned.get("wait_for_ready").as_bool() != Some(false);
         if waits && rules::changes_workers(prior, planned) {
-            Box::pin(rollout::wait_until_ready(context, asked, diagnostics))
+            Box::pin(rollout::wait_until_ready(context, asked, prior, diagnostics))
         } else {
             Box::pin(std::future::ready(Ok(())))
         }

@@ -1,17 +1,19 @@
-//! What a resource does when the host is not as the plan supposed: changed, gone, or full.
+//! What a resource does when the host is not as the plan supposed: changed, gone, full, late or
+//! silent.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, net::SocketAddr, time::Duration};
 
 use proto::runtimecloud::v1 as api;
 use provider::{
-    client::{Client, Noun as _},
+    client::{Client, Noun as _, Settings},
     framework::{
-        Context, Create, Diagnostics, Plan, Planned, Read, Resource, Update, Value, conformance,
-        plan,
+        Context, Create, Delete, Diagnostics, Failed, Plan, Planned, Read, Resource, Update, Value,
+        conformance, plan,
         result::{self, Leftover},
     },
     resources::RESOURCES,
 };
+use tokio_util::sync::CancellationToken;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
@@ -21,6 +23,7 @@ struct Bench {
     resource: &'static dyn Resource<Client>,
     context: Context<Client>,
     host: FakeHost,
+    address: SocketAddr,
 }
 
 impl Bench {
@@ -28,7 +31,7 @@ impl Bench {
         let (host, address) = FakeHost::start().await;
         let client = Client::new(settings(address), Some(BTreeMap::new())).unwrap();
         let resource = RESOURCES.iter().find(|resource| resource.type_name() == name).unwrap();
-        Self { resource: *resource, context: context(client), host }
+        Self { resource: *resource, context: context(client), host, address }
     }
 
     async fn plan(&self, prior: &Value, config: &Value) -> (Planned, Diagnostics) {
@@ -49,6 +52,29 @@ impl Bench {
         let values = (&planned.state, &created.unwrap());
         let schema = self.resource.schema();
         result::settle(&schema, values, Leftover::Report, &mut diagnostics).unwrap()
+    }
+
+    /// What a creation comes to, and the summary and detail of its last message.
+    async fn create(&self, config: &Value) -> (Result<Value, Failed>, (String, String)) {
+        let (planned, _) = self.plan(&Value::Null, config).await;
+        let mut diagnostics = Diagnostics::new();
+        let request = Create { planned: &planned.state, config };
+        let mut result = self.resource.create(&self.context, request, &mut diagnostics).await;
+        if let Ok(returned) = &mut result {
+            let values = (&planned.state, &*returned);
+            let (schema, leftover) = (self.resource.schema(), Leftover::Report);
+            *returned = result::settle(&schema, values, leftover, &mut diagnostics).unwrap();
+        }
+        assert_eq!(result.is_err(), diagnostics.has_errors(), "{diagnostics:?}");
+        let last = diagnostics.iter().last().unwrap();
+        (result, (last.summary.clone(), last.detail.clone()))
+    }
+
+    /// Has a client that waits only so long for an answer.
+    fn impatient(mut self, request_timeout: Duration) -> Self {
+        let settings = Settings { request_timeout, ..settings(self.address) };
+        self.context = context(Client::new(settings, Some(BTreeMap::new())).unwrap());
+        self
     }
 
     /// The summary and detail of the first message of an update.
@@ -127,10 +153,7 @@ async fn a_revision_that_only_the_host_moved_on_is_no_conflict() {
 #[tokio::test]
 async fn what_is_gone_leaves_the_state_with_a_warning() {
     let bench = Bench::new("runtimecloud_quota").await;
-    let limit = Value::object([("hard", Value::from("2")), ("soft", Value::Null)]);
-    let limits = Value::map([("cpu", limit)]);
-    let given = [("name", "team-a".into()), ("limits", limits)];
-    let state = bench.created(&config(bench.resource, &given)).await;
+    let state = bench.created(&quota(&bench)).await;
     bench.host.memory().quotas.clear();
     let mut diagnostics = Diagnostics::new();
     let request = Read { prior: &state };
@@ -138,6 +161,119 @@ async fn what_is_gone_leaves_the_state_with_a_warning() {
     assert_eq!(read, Ok(None));
     let warning = diagnostics.iter().next().unwrap();
     assert!(warning.detail.contains("`team-a`"), "{warning:?}");
+}
+
+fn quota(bench: &Bench) -> Value {
+    let limit = Value::object([("hard", Value::from("2")), ("soft", Value::Null)]);
+    let limits = Value::map([("cpu", limit)]);
+    config(bench.resource, &[("name", "team-a".into()), ("limits", limits)])
+}
+
+#[tokio::test]
+async fn what_is_being_deleted_stays_in_the_state_and_can_be_deleted_again() {
+    let bench = Bench::new("runtimecloud_quota").await;
+    let state = bench.created(&quota(&bench)).await;
+    for quota in bench.host.memory().quotas.values_mut() {
+        quota.metadata.as_mut().unwrap().deleting_since = Some(Default::default());
+    }
+    let mut diagnostics = Diagnostics::new();
+    let request = Read { prior: &state };
+    let read = bench.resource.read(&bench.context, request, &mut diagnostics).await;
+    assert_eq!(read.unwrap().unwrap().get("id"), state.get("id"));
+    let warning = diagnostics.iter().next().unwrap();
+    assert!(warning.detail.contains("still deleting the quota `team-a`"), "{warning:?}");
+
+    let deleted = bench.resource.delete(&bench.context, Delete { prior: &state }, &mut diagnostics);
+    assert!(deleted.await.is_ok() && bench.host.memory().quotas.is_empty());
+}
+
+/// Protected from deletion, and awaited.
+fn protected_pool(bench: &Bench) -> Value {
+    let mut pool = pool(bench, 3);
+    pool.set_attribute("deletion_protection", true);
+    pool.set_attribute("wait_for_ready", true);
+    pool
+}
+
+#[tokio::test]
+async fn an_interrupted_creation_of_what_was_asked_for_only_warns() {
+    for resized in [false, true] {
+        let bench = Bench::new("runtimecloud_worker_pool").await;
+        let interrupt = CancellationToken::new();
+        let stopped = Box::pin(interrupt.clone().cancelled_owned());
+        let client = Client::new(settings(bench.address), Some(BTreeMap::new())).unwrap();
+        let context = Context::new(Some(client.into()), stopped, bench.context.deadline);
+        let bench = Bench { context, ..bench };
+        let asked_anew = async || {
+            bench.host.memory().calls.clear();
+            while !bench.host.memory().calls.iter().any(|(call, _)| *call == "get") {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        let interrupted = async {
+            asked_anew().await;
+            if resized {
+                for pool in bench.host.memory().worker_pools.values_mut() {
+                    pool.metadata.as_mut().unwrap().generation += 1;
+                }
+                // The first answer may still be of before.
+                asked_anew().await;
+                asked_anew().await;
+            }
+            interrupt.cancel();
+        };
+        let config = protected_pool(&bench);
+        let ((result, (summary, detail)), ()) = tokio::join!(bench.create(&config), interrupted);
+        assert_eq!(summary, "Waiting for ready workers interrupted");
+        assert_eq!(result.is_err(), resized);
+        assert_eq!(detail.contains("terraform untaint"), resized, "{detail}");
+        let state = result.unwrap_or_else(|failed| failed.state.unwrap());
+        assert!(state.get("id").is_set());
+    }
+}
+
+#[tokio::test]
+async fn a_failed_creation_of_what_is_protected_tells_the_way_out() {
+    let mut bench = Bench::new("runtimecloud_worker_pool").await;
+    let soon = tokio::time::Instant::now() + Duration::from_secs(2);
+    bench.context.deadline = soon.into_std();
+    let config = protected_pool(&bench);
+    let (result, (summary, detail)) = bench.create(&config).await;
+    assert_eq!(summary, "Waiting for ready workers took too long");
+    assert!(detail.contains("terraform untaint"), "{detail}");
+    let mut state = result.unwrap_err().state.unwrap();
+    state.set_attribute("timeouts", Value::Null);
+    let (_, diagnostics) = bench.plan(&state, &Value::Null).await;
+    let refusal = diagnostics.iter().next().unwrap();
+    assert!(refusal.detail.contains("terraform untaint"), "{refusal:?}");
+}
+
+#[tokio::test]
+async fn a_creation_whose_answer_is_lost_is_looked_for() {
+    let bench = Bench::new("runtimecloud_quota").await.impatient(Duration::from_millis(500));
+    bench.host.memory().loses_answers = true;
+    let (result, (summary, _)) = bench.create(&quota(&bench)).await;
+    assert_eq!(summary, "Created all the same");
+    let state = result.unwrap_err().state.unwrap();
+    assert!(bench.host.memory().quotas.contains_key(state.text("id")));
+}
+
+#[tokio::test]
+async fn what_may_exist_is_told_and_how_to_import_it() {
+    let bench = Bench::new("runtimecloud_quota").await.impatient(Duration::from_millis(500));
+    bench.host.memory().hangs = true;
+    let (result, (summary, detail)) = bench.create(&quota(&bench)).await;
+    assert_eq!((result.unwrap_err().state, &*summary), (None, "It may exist all the same"));
+    assert!(detail.contains("terraform import ADDRESS team-a"), "{detail}");
+}
+
+#[tokio::test]
+async fn what_was_never_sent_is_not_looked_for() {
+    let bench = Bench::new("runtimecloud_quota").await;
+    let nobody = SocketAddr::from(([127, 0, 0, 1], 1));
+    let bench = Bench { address: nobody, ..bench }.impatient(Duration::from_secs(5));
+    let (result, (summary, _)) = bench.create(&quota(&bench)).await;
+    assert_eq!((result.unwrap_err().state, &*summary), (None, "The host can not be reached"));
 }
 
 #[tokio::test]

@@ -45,6 +45,8 @@ pub(crate) struct Memory {
     pub(crate) calls: Vec<(&'static str, String)>,
     /// Calls take no end.
     pub(crate) hangs: bool,
+    /// Creations happen, and their answers never arrive.
+    pub(crate) loses_answers: bool,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -167,16 +169,22 @@ macro_rules! noun {
             ) -> Result<Response<api::$noun>, Status> {
                 let request =
                     self.enter("create", request, |r| id_of(r.options.as_ref())).await?;
-                let mut memory = self.memory();
-                let metadata = memory.metadata(request.name, request.labels);
-                let noun = api::$noun {
-                    metadata: Some(metadata.clone()),
-                    $($parent: request.$parent,)?
-                    spec: request.spec,
-                    observed: None,
+                let (noun, is_lost) = {
+                    let mut memory = self.memory();
+                    let metadata = memory.metadata(request.name, request.labels);
+                    let noun = api::$noun {
+                        metadata: Some(metadata.clone()),
+                        $($parent: request.$parent,)?
+                        spec: request.spec,
+                        observed: None,
+                    };
+                    if !request.options.is_some_and(|options| options.dry_run) {
+                        memory.$memory.insert(metadata.id, noun.clone());
+                    }
+                    (noun, memory.loses_answers)
                 };
-                if !request.options.is_some_and(|options| options.dry_run) {
-                    memory.$memory.insert(metadata.id, noun.clone());
+                if is_lost {
+                    std::future::pending::<()>().await;
                 }
                 Ok(Response::new(noun))
             }

@@ -6,12 +6,16 @@ use tokio::time::{self, Instant};
 
 use super::{Kind, Managed, labels, report};
 use crate::{
-    client::{CallError, Client, Draft, Noun},
+    client::{CallError, Client, Draft, Noun, noun::key},
     framework::{Context, Diagnostics, Failed, Path, Reported, Resource as _, Update, Value},
 };
 
 /// How often a write is tried that was made from a revision that is no longer the last.
 const CONFLICTS_MAX: u32 = 5;
+/// What follows from a creation that fails though its object exists.
+pub(crate) const TAINTED: &str = "\n\nTerraform takes it for tainted, and the next apply replaces \
+    it. To change it in place instead (as you must if it is protected from deletion), first run \
+    `terraform untaint ADDRESS`, where ADDRESS is this resource's in the configuration.";
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 const LOOK_AGAIN_MAX: Duration = Duration::from_secs(1);
 
@@ -28,14 +32,13 @@ impl<K: Kind> Managed<K> {
         let noun = match client.get::<K::Noun>(prior.text("id"), context).await {
             Ok(noun) => noun,
             Err(error) if error.is_not_found() => {
-                gone::<K>(prior, "no longer exists", diagnostics);
+                gone::<K>(prior, diagnostics);
                 return Ok(None);
             }
             Err(error) => return Err(self.report(&error, diagnostics)),
         };
         if noun.metadata().deleting_since.is_some() {
-            gone::<K>(prior, "is being deleted", diagnostics);
-            return Ok(None);
+            is_going(&noun, diagnostics);
         }
         let mut state = self.state(&noun);
         let own = labels::own(&noun.metadata().labels, prior, client.default_labels());
@@ -51,15 +54,74 @@ impl<K: Kind> Managed<K> {
     ) -> Result<Value, Failed> {
         let client = context.client(diagnostics)?;
         let draft = self.draft(planned, client);
-        let created = match client.create::<K::Noun>(draft, context).await {
+        let created = match client.create::<K::Noun>(draft.clone(), context).await {
             Ok(created) => created,
-            Err(error) => return Err(self.report(&error, diagnostics).into()),
+            Err(error) => {
+                let reported = self.report(&error, diagnostics);
+                if !error.may_be_done {
+                    return Err(reported.into());
+                }
+                let left = self.left_behind(context, &draft, diagnostics).await;
+                return Err(Failed { state: left, reported });
+            }
         };
         let state = self.state(&created);
         match self.0.settle(context, &created, (&Value::Null, planned), diagnostics).await {
             Ok(()) => Ok(state),
             Err(reported) => Err(reported.keeping(state)),
         }
+    }
+
+    /// Looks for what a creation left behind whose answer got lost. Its state, if it is there.
+    async fn left_behind(
+        &self,
+        context: &Context<Client>,
+        draft: &Asked<K>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Value> {
+        let client = context.client_if_configured()?;
+        let (kind, key) = (K::Noun::KIND, draft.key());
+        match client.glance_at_last::<K::Noun>(&key, context).await {
+            Ok(noun) if self.differences(&noun, draft).is_empty() => {
+                diagnostics.warning(
+                    Path::root(),
+                    "Created all the same",
+                    format!(
+                        "The {kind} `{key}` is on the host, as planned, and is kept in the \
+                         state.{TAINTED}"
+                    ),
+                );
+                Some(self.state(&noun))
+            }
+            Err(error) if error.is_not_found() => None,
+            Ok(_) | Err(_) => {
+                diagnostics.warning(
+                    Path::root(),
+                    "It may exist all the same",
+                    format!(
+                        "Whether the host has created the {kind} `{key}` is not known, and it is not \
+                         in the state. If the next apply finds its name taken, bring it under \
+                         management: `terraform import ADDRESS {key}`, where ADDRESS is this \
+                         resource's in the configuration."
+                    ),
+                );
+                None
+            }
+        }
+    }
+
+    /// Names of what the host has otherwise than asked for.
+    fn differences(&self, noun: &K::Noun, asked: &Asked<K>) -> Vec<&'static str> {
+        let asked_values = Value::object(self.0.values(&asked.spec));
+        let now = self.0.values(&noun.spec()).into_iter();
+        let mut names: Vec<_> = now
+            .filter(|(name, value)| asked_values.get(name) != value)
+            .map(|(name, _)| name)
+            .collect();
+        if noun.metadata().labels != asked.labels {
+            names.push("labels");
+        }
+        names
     }
 
     pub(super) async fn update_in_place(
@@ -107,19 +169,9 @@ impl<K: Kind> Managed<K> {
             Ok(noun) => noun,
             Err(error) => return Err(self.report(&error, diagnostics)),
         };
-        let metadata = noun.metadata();
-        let values = |spec| Value::object(self.0.values(spec));
-        let (now, then) = (values(&noun.spec()), values(&before.spec));
-        let mut changed: Vec<&str> = now
-            .entries()
-            .filter(|(name, value)| then.get(name) != *value)
-            .map(|(name, _)| name)
-            .collect();
-        if metadata.labels != before.labels {
-            changed.push("labels");
-        }
+        let changed = self.differences(&noun, before);
         if changed.is_empty() {
-            return Ok(metadata.revision);
+            return Ok(noun.metadata().revision);
         }
         let (kind, key, changed) = (K::Noun::KIND, before.key(), changed.join("`, `"));
         Err(diagnostics.error(
@@ -199,7 +251,20 @@ impl<K: Kind> Managed<K> {
     }
 }
 
-fn gone<K: Kind>(prior: &Value, what: &str, diagnostics: &mut Diagnostics) {
+/// It stays in the state until it is gone, so that deleting it again waits on.
+fn is_going<N: Noun>(noun: &N, diagnostics: &mut Diagnostics) {
+    let (kind, key) = (N::KIND, key(&noun.parent(), &noun.metadata().name));
+    diagnostics.warning(
+        Path::root(),
+        "Being deleted",
+        format!(
+            "The host is still deleting the {kind} `{key}`. Once it is gone, a plan creates it again \
+             if the configuration has it; until then it can not be changed."
+        ),
+    );
+}
+
+fn gone<K: Kind>(prior: &Value, diagnostics: &mut Diagnostics) {
     let kind = K::Noun::KIND;
     let key = match prior.text("name") {
         "" => prior.text("id").to_owned(),
@@ -208,7 +273,9 @@ fn gone<K: Kind>(prior: &Value, what: &str, diagnostics: &mut Diagnostics) {
     diagnostics.warning(
         Path::root(),
         "Gone from the host",
-        format!("The {kind} `{key}` {what}; it leaves the state, and a plan creates it again."),
+        format!(
+            "The {kind} `{key}` no longer exists; it leaves the state, and a plan creates it again."
+        ),
     );
 }
 

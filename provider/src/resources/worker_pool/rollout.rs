@@ -10,9 +10,13 @@ use proto::runtimecloud::v1::{self as api, ConditionStatus, WorkerPhase};
 
 use crate::{
     client::{Client, Noun as _, noun::key},
-    framework::{Context, Diagnostics, Path, Reported, Resource as _},
+    framework::{Context, Diagnostics, Path, Reported, Resource as _, Value},
     resources::{
-        managed::{Managed, lifecycle::pause, report},
+        managed::{
+            Managed,
+            lifecycle::{GaveUp, TAINTED, pause},
+            report,
+        },
         worker_pool::WorkerPool,
     },
 };
@@ -25,20 +29,26 @@ const FIRST_LOOK: Duration = Duration::from_millis(50);
 /// Reasons told at most; more do not help.
 const TOLD_MAX: usize = 5;
 
+/// `prior` is what was before (null: nothing). A creation that is interrupted ends well, with a
+/// warning: the pool is as it was asked for, and a failure would make Terraform replace it.
 pub(super) async fn wait_until_ready(
     context: &Context<Client>,
     asked: &api::WorkerPool,
+    prior: &Value,
     diagnostics: &mut Diagnostics,
 ) -> Result<(), Reported> {
     let client = context.client(diagnostics)?;
     let metadata = asked.metadata();
     let attributes = Managed(WorkerPool).schema().attributes;
+    let mut pool = asked.clone();
     let mut delay = FIRST_LOOK;
     loop {
-        let pool = match client.get::<api::WorkerPool>(&metadata.id, context).await {
-            Ok(pool) => pool,
+        match client.get::<api::WorkerPool>(&metadata.id, context).await {
+            Ok(now) => pool = now,
+            // What was seen last holds.
+            Err(error) if error.is_cancelled() => {}
             Err(error) => return Err(report(&error, &attributes, diagnostics)),
-        };
+        }
         if is_ready(&pool, metadata.generation) {
             return Ok(());
         }
@@ -55,16 +65,29 @@ pub(super) async fn wait_until_ready(
             None if hopeless => ("Workers can not start".to_owned(), "waiting would not help"),
             None => continue,
         };
-        let pool_key = key(&pool.environment, &metadata.name);
-        let detail = format!(
-            "The worker pool `{pool_key}` is not ready; {cause}.\n\n{}\n\nIt is in the state as it \
-             is. Mend what its workers run and apply again; `runtimecloud logs WORKER` shows what \
-             one printed.",
+        let key = key(&pool.environment, &metadata.name);
+        let how = format!(
+            "The worker pool `{key}` is not ready; {cause}.\n\n{}\n\nIt is in the state as it is.",
             why_not_ready(&pool, &workers)
+        );
+        if gave_up == Some(GaveUp::Interrupted) && prior.is_null() && is_as_asked(&pool, asked) {
+            diagnostics.warning(Path::root(), summary, how);
+            return Ok(());
+        }
+        let tainted = if prior.is_null() { TAINTED } else { "" };
+        let detail = format!(
+            "{how} Mend what its workers run and apply again; `runtimecloud logs WORKER` shows what \
+             one printed.{tainted}"
         );
         let path = if hopeless { Path::attributes(["worker", "command"]) } else { Path::root() };
         return Err(diagnostics.error(path, summary, detail));
     }
+}
+
+/// Whether nobody has changed or deleted what was asked for.
+fn is_as_asked(pool: &api::WorkerPool, asked: &api::WorkerPool) -> bool {
+    let (now, then) = (pool.metadata(), asked.metadata());
+    now.generation == then.generation && now.deleting_since.is_none()
 }
 
 fn condition<'a>(pool: &'a api::WorkerPool, name: &str) -> Option<&'a api::Condition> {
