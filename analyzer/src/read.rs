@@ -1,6 +1,6 @@
 //! Reads plan JSON as a stream: one forward pass, one entry in memory at a time.
 //!
-//! - [`Plan`] walks the sections and hands each entry to a [`Sink`]; what nobody needs is passed
+//! - [`read_plan`] walks the sections and hands each entry to a [`Sink`]; what nobody needs is passed
 //!   over, though its grammar is checked.
 //! - Only the major format version decides whether a plan can be read; everything else goes by
 //!   the fields that are present. Unknown fields and actions are tolerated.
