@@ -238,6 +238,23 @@ fn paths_that_the_docs_name_exist() {
 }
 
 #[test]
+fn links_between_the_docs_lead_somewhere() {
+    let mut offences = Vec::new();
+    for (doc, text) in files(".md") {
+        let folder = repository().join(&doc);
+        let folder = folder.parent().unwrap();
+        for link in text.split("](").skip(1) {
+            let target = link.split([')', '#']).next().unwrap_or_default();
+            let is_ours = !target.is_empty() && !target.contains("://");
+            if is_ours && !folder.join(target).exists() {
+                offences.push(format!("{doc} links to `{target}`"));
+            }
+        }
+    }
+    expect_none("a link between documents leads somewhere", &offences);
+}
+
+#[test]
 fn nothing_is_left_for_later_and_no_machine_is_named() {
     let banned = [
         concat!("FIX", "ME"),
