@@ -35,7 +35,8 @@ use std::{
         atomic::AtomicU64,
         mpsc::{self, Receiver, Sender},
     },
-    thread::{self, JoinHandle},
+    thread,
+    time::Duration,
 };
 
 use anyhow::Context;
@@ -52,6 +53,8 @@ use crate::supervisor::{
 pub const COMMAND: &str = "supervise";
 
 const STACK_BYTES: usize = 256 * 1024;
+/// How long the end of the output may take once nothing of the worker is left.
+const LAST_OUTPUT: Duration = Duration::from_secs(5);
 
 /// Runs the sub-command with the arguments that follow it.
 pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
@@ -100,9 +103,8 @@ fn supervise(folder: &Folder) -> anyhow::Result<()> {
     }
     let order = folder.order().context("read the order")?;
     let groups = Groups::new(&order.places, order.id, &order.template.shape);
-    if folder.record_path().exists() {
-        kill_remains(&order, &groups, old.as_ref())?;
-    }
+    // Even without a record: an earlier supervisor may have been killed before it could write one.
+    run::kill_all(order.id, &groups, old.as_ref().and_then(|old| old.process.as_ref()));
 
     let (messages, inbox) = mpsc::channel();
     watch_control(folder.open_control().context("open the control pipe")?, messages.clone())?;
@@ -111,8 +113,9 @@ fn supervise(folder: &Folder) -> anyhow::Result<()> {
     let (output, keeper) = keep_output(folder, &order, Arc::clone(&dropped))?;
     let links = Links { messages, births, output, dropped };
     let last_word = watch(Run::new(folder.clone(), order, groups, links, old), &inbox);
-    // All writers are gone now: what is in the pipe is kept before the last word is said.
-    let _a_panic_there_loses_output_only = keeper.join();
+    // What is in the pipe is kept before the last word is said. All of the worker is gone, but it may
+    // have handed the pipe to a stranger, who is not waited for.
+    let _ended = keeper.recv_timeout(LAST_OUTPUT);
     folder.write_record(&last_word).context("write the last record")
 }
 
@@ -136,27 +139,11 @@ fn watch(mut run: Run, inbox: &Receiver<Message>) -> Record {
     run.last_word()
 }
 
-/// Ends what an earlier supervisor, that was killed, has left.
-fn kill_remains(order: &Order, groups: &Groups, old: Option<&Record>) -> anyhow::Result<()> {
-    let process = old.and_then(|old| old.process.as_ref());
-    let mut pause = run::Pause::new();
-    loop {
-        let in_group = groups.kill().transpose().context("kill the worker's group")?;
-        let marked =
-            processes::kill_marked(order.id, process).context("kill what is left of the worker")?;
-        if marked == 0 && !in_group.unwrap_or(false) {
-            return Ok(());
-        }
-        pause.sleep();
-    }
-}
-
 fn watch_control(mut control: File, messages: Sender<Message>) -> io::Result<()> {
     spawn("control", move || {
         let mut buffer = [0; 64];
         while control.read(&mut buffer).is_ok() && messages.send(Message::Look).is_ok() {}
     })
-    .map(drop)
 }
 
 /// Waits for all children, those included that are only ours since their parent ended.
@@ -175,17 +162,23 @@ fn reap(messages: Sender<Message>) -> io::Result<Sender<()>> {
     Ok(births)
 }
 
+/// The receiver is told by the end of its sender that all output is kept.
 fn keep_output(
     folder: &Folder,
     order: &Order,
     dropped: Arc<AtomicU64>,
-) -> anyhow::Result<(PipeWriter, JoinHandle<()>)> {
+) -> anyhow::Result<(PipeWriter, Receiver<()>)> {
     let (reader, writer) = io::pipe().context("make the output pipe")?;
     let mut output = Output::new(folder.output(), order.output, dropped);
-    let keeper = spawn("output", move || output.copy_from(reader)).context("keep output")?;
-    Ok((writer, keeper))
+    let (alive, ended) = mpsc::channel();
+    let keep = move || {
+        output.copy_from(reader);
+        drop(alive);
+    };
+    spawn("output", keep).context("keep output")?;
+    Ok((writer, ended))
 }
 
-fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
-    thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES).spawn(body)
+fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES).spawn(body).map(drop)
 }

@@ -5,7 +5,8 @@
 //! use has a place of its own. A worker's groups are named after it, so a later supervisor finds them.
 
 use std::{
-    fs, io,
+    fs::{self, OpenOptions},
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -238,15 +239,15 @@ impl Groups {
         count.and_then(|count| count.trim().parse().ok()).unwrap_or(0)
     }
 
-    /// Kills all that is in the worker's group and says whether anything is left; `None` where the
-    /// system has no such groups.
-    pub fn kill(&self) -> Option<io::Result<bool>> {
-        let group = self.unified.as_ref()?;
-        let killed = match fs::write(group.join("cgroup.kill"), "1") {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(Ok(false)),
-            result => result,
-        };
-        Some(killed.map(|()| is_populated(group)))
+    /// Kills all that is in the worker's group and says whether anything is left there. Does nothing
+    /// where the system has no such groups, or they no such kill (Linux before 5.14).
+    pub fn kill(&self) -> io::Result<bool> {
+        let Some(group) = &self.unified else { return Ok(false) };
+        match OpenOptions::new().write(true).open(group.join("cgroup.kill")) {
+            Ok(mut kill) => kill.write_all(b"1").map(|()| is_populated(group)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// Removes the groups, which must be empty.
@@ -281,6 +282,18 @@ mod tests {
         assert_eq!(own(Some("memory")), Some("/sys/fs/cgroup/memory/inner".into()));
         assert_eq!(own(Some("pids")), None);
         assert_eq!(own_group("", OWN, None), None);
+    }
+
+    #[test]
+    fn a_system_whose_groups_know_no_kill_is_asked_for_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = Places { unified: Some(folder.path().into()), ..Places::default() };
+        let id = WorkerId::new(&crate::ids::SystemIds);
+        let groups = Groups::new(&places, id, &Amounts::new());
+        groups.create().unwrap();
+        assert!(!groups.kill().unwrap());
+        let group = folder.path().join(id.to_string());
+        assert_eq!(fs::read_dir(group).unwrap().count(), 0, "nothing was written");
     }
 
     #[test]

@@ -23,7 +23,10 @@ use super::{
     processes::{self, Identity, MARKER},
     spawn, tell,
 };
-use crate::pools::template::{Check, StopSignal};
+use crate::{
+    ids::WorkerId,
+    pools::template::{Check, StopSignal},
+};
 
 /// How often a supervisor looks whether its folder is still there. Without it nobody can reach it.
 const LOOK_FOR_FOLDER: Duration = Duration::from_secs(10);
@@ -323,21 +326,9 @@ impl Run {
         self.process_group.is_some_and(|group| test_kill_process_group(group).is_ok())
     }
 
-    /// Returns when nothing is left: a worker that can not be killed must not be started again.
     fn kill_rest(&mut self) {
         self.command_check = None;
-        let mut pause = Pause::new();
-        loop {
-            let left = self.groups.kill().unwrap_or_else(|| {
-                processes::kill_marked(self.order.id, None).map(|killed| killed > 0)
-            });
-            match left {
-                Ok(false) => break,
-                Ok(true) => {}
-                Err(error) => tell(&format!("cannot kill what is left of the worker: {error}")),
-            }
-            pause.sleep();
-        }
+        kill_all(self.order.id, &self.groups, None);
         self.main = None;
         self.process_group = None;
     }
@@ -414,16 +405,24 @@ fn describe(status: WaitStatus) -> String {
     }
 }
 
-/// Waits that grow, for what the kernel does soon but not at once.
-pub(super) struct Pause(Duration);
-
-impl Pause {
-    pub(super) fn new() -> Self {
-        Self(Duration::from_millis(1))
-    }
-
-    pub(super) fn sleep(&mut self) {
-        thread::sleep(self.0);
-        self.0 = (self.0 * 2).min(Duration::from_millis(200));
+/// Kills all that is in the worker's group, all that left it, and `old`, the main process of an earlier
+/// supervisor. Returns when nothing is left: a worker that can not be killed must not be started again.
+pub(super) fn kill_all(id: WorkerId, groups: &Groups, old: Option<&Identity>) {
+    let kill = || Ok::<_, io::Error>(groups.kill()? || processes::kill_marked(id, old)? > 0);
+    let mut told = String::new();
+    // The kernel ends processes soon, but not at once.
+    let mut pause = Duration::from_millis(1);
+    loop {
+        match kill() {
+            Ok(false) => return,
+            Ok(true) => {}
+            Err(error) if error.to_string() == told => {}
+            Err(error) => {
+                told = error.to_string();
+                tell(&format!("cannot kill what is left of the worker: {told}"));
+            }
+        }
+        thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(200));
     }
 }

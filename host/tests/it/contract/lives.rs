@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, time::Duration};
 use host::drivers::{CapacityDriver, SeenPhase};
 
 use super::fixture::{Fixture, running_programs, shell, sleeper, template, until};
+use super::stops::LEAVE_GROUPS;
 
 pub(super) async fn a_worker_gets_its_variables_and_not_those_of_the_host(fixture: Fixture) {
     let mut template = shell("env; pwd; cat; echo end; exec sleep 1000");
@@ -56,7 +57,8 @@ pub(super) async fn an_ended_worker_starts_again_after_growing_delays(fixture: F
 }
 
 pub(super) async fn what_an_ended_worker_left_does_not_run_beside_the_next(fixture: Fixture) {
-    let id = fixture.start(&shell("setsid sleep 1000 & exit 1")).await;
+    let script = format!("{LEAVE_GROUPS}; setsid sleep 1000 & exit 1");
+    let id = fixture.start(&shell(&script)).await;
     for restarts in 1..5 {
         fixture.until(id, "started again", |worker| worker.restarts >= restarts).await;
         let sleepers = running_programs(id).into_iter().filter(|name| name == "sleep").count();

@@ -81,6 +81,22 @@ pub(super) async fn a_worker_whose_record_is_damaged_runs_once_again(fixture: Fi
     }
 }
 
+pub(super) async fn a_worker_whose_supervisor_was_killed_before_its_record_runs_once_again(
+    fixture: Fixture,
+) {
+    let template = shell("setsid sleep 1000 & exec sleep 1001");
+    let id = fixture.start(&template).await;
+    fixture.until_ready(id).await;
+    until("both", async || (running_programs(id) == ["sleep", "sleep"]).then_some(())).await;
+    let before = running(id);
+    fixture.kill_supervisor(id).await;
+    std::fs::remove_file(fixture.folder(id).join("seen.json")).unwrap();
+    fixture.driver.ensure(id, &template).await.unwrap();
+    fixture.until_ready(id).await;
+    until("both again", async || (running_programs(id) == ["sleep", "sleep"]).then_some(())).await;
+    assert!(!running(id).iter().any(|pid| before.contains(pid)), "none of the first life");
+}
+
 pub(super) async fn what_is_left_of_a_lost_worker_is_gone_after_its_stop(fixture: Fixture) {
     let id = fixture.start(&shell("setsid sleep 1000 & exec sleep 1001")).await;
     fixture.until_ready(id).await;

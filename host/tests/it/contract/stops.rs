@@ -8,6 +8,10 @@ use super::fixture::{
     Fixture, is_running, new_id, running, running_programs, shell, sleeper, until,
 };
 
+/// Shell: moves to the system's own groups, where that is allowed.
+pub(super) const LEAVE_GROUPS: &str = "for group in /sys/fs/cgroup /sys/fs/cgroup/unified; do
+     [ -e $group/cgroup.procs ] && echo $$ > $group/cgroup.procs; done 2> /dev/null";
+
 pub(super) async fn a_worker_told_to_stop_before_its_start_never_starts(fixture: Fixture) {
     let id = new_id();
     fixture.driver.stop(id).await.unwrap();
@@ -40,6 +44,25 @@ pub(super) async fn a_worker_that_ignores_its_signal_is_killed(fixture: Fixture)
     let worker = fixture.stop(id).await;
     assert!(worker.message.contains("did not end within 300ms"), "{}", worker.message);
     assert_eq!(running(id), [0; 0]);
+}
+
+pub(super) async fn a_worker_that_left_its_groups_is_killed(fixture: Fixture) {
+    let mut template =
+        shell(&format!("{LEAVE_GROUPS}; trap '' TERM; echo up; while :; do sleep 0.01; done"));
+    template.stop.grace = Duration::from_millis(300);
+    let id = fixture.start(&template).await;
+    fixture.until_printed(id, "up").await;
+    fixture.stop(id).await;
+    assert_eq!(running(id), [0; 0]);
+}
+
+pub(super) async fn a_stranger_with_the_output_does_not_hold_up_the_end(fixture: Fixture) {
+    let id = fixture.start(&shell("echo up; exec sleep 1000")).await;
+    fixture.until_printed(id, "up").await;
+    let pid = fixture.until_ready(id).await.pid.unwrap();
+    let output = std::fs::OpenOptions::new().write(true).open(format!("/proc/{pid}/fd/1")).unwrap();
+    fixture.stop(id).await;
+    drop(output);
 }
 
 pub(super) async fn descendants_in_other_sessions_do_not_survive(fixture: Fixture) {
