@@ -80,7 +80,7 @@ pub enum SeenPhase {
     Stopping,
     /// Told to stop, and nothing of it runs.
     Stopped,
-    /// It was started, was not told to stop, and nothing of it runs: `ensure` starts it again.
+    /// Nobody watches over it, or none can tell: `ensure` starts it again, `stop` carries its stop out.
     Lost,
 }
 

@@ -77,8 +77,8 @@ impl Observed {
         is_news
     }
 
-    /// Keeps in mind that a worker was started again, lest one that is lost again and again is
-    /// started without a pause.
+    /// Keeps in mind that a lost worker was started, or told to stop, again, lest one that is lost
+    /// again and again is tried without a pause.
     pub fn relaunched(&mut self, worker: WorkerId, now: Timestamp) {
         self.failed(worker, "it was lost soon after it was started again".to_owned(), now);
     }

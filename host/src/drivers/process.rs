@@ -5,6 +5,7 @@
 //! the same workers and can not run one twice (see [`crate::supervisor`]).
 
 mod logs;
+mod removal;
 mod seen;
 
 use std::{
@@ -14,7 +15,7 @@ use std::{
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc::Sender},
 };
 
 use futures_util::{
@@ -24,9 +25,7 @@ use futures_util::{
 };
 
 use crate::{
-    drivers::{
-        CapacityDriver, DriverCondition, DriverError, LogOptions, LogPiece, SeenPhase, SeenWorker,
-    },
+    drivers::{CapacityDriver, DriverCondition, DriverError, LogOptions, LogPiece, SeenWorker},
     ids::WorkerId,
     pools::template::WorkerTemplate,
     supervisor::{
@@ -84,6 +83,8 @@ struct Inner {
     places: Places,
     variables: Vec<(OsString, OsString)>,
     memory: Mutex<Memory>,
+    /// Takes folders to delete.
+    removal: Sender<PathBuf>,
 }
 
 /// What only saves work: all of it can be lost.
@@ -103,9 +104,7 @@ struct RecordVersion {
 }
 
 impl ProcessDriver {
-    /// Probes the system once and finishes what an interrupted [`forget`] left.
-    ///
-    /// [`forget`]: CapacityDriver::forget
+    /// Probes the system once and goes on to delete what forgotten workers left.
     pub fn new(options: ProcessOptions) -> Result<Self, DriverError> {
         let places = match options.groups {
             GroupUse::WherePossible => Places::probe(),
@@ -113,12 +112,12 @@ impl ProcessDriver {
         };
         let variables =
             std::env::vars_os().filter(|(name, _)| VARIABLES.iter().any(|one| name == one));
-        let inner =
-            Inner { variables: variables.collect(), options, places, memory: Mutex::default() };
-        inner
-            .finish_removals()
+        let workers = options.data_dir.join("workers");
+        let removal = create_dir(&workers)
+            .and_then(|()| removal::start(&workers))
             .map_err(|error| DriverError::io("open the workers' folder", error))?;
-        Ok(Self { inner: Arc::new(inner) })
+        let (variables, memory) = (variables.collect(), Mutex::default());
+        Ok(Self { inner: Arc::new(Inner { options, places, variables, memory, removal }) })
     }
 
     /// File work is short, but not for the threads that serve calls.
@@ -250,7 +249,8 @@ impl Inner {
             for entry in fs::read_dir(self.workers())? {
                 let name = entry?.file_name();
                 let Some(id) = name.to_str().and_then(|name| name.parse().ok()) else { continue };
-                workers.extend(self.look_at(id)?);
+                let seen = self.look_at(id);
+                workers.extend(seen.unwrap_or_else(|error| Some(seen::unreadable(id, &error))));
             }
             workers.sort_by_key(|worker| worker.id);
             Ok(workers)
@@ -282,17 +282,11 @@ impl Inner {
                 seen::starting(id, record)
             }));
         }
-        if !folder.stop_is_ordered() {
-            return Ok(Some(seen::lost(id, record, &folder)));
-        }
-        if !folder.has_order() {
-            return Ok(Some(seen::never_started(id)));
-        }
-        self.carry_out_stop(id, &folder)?;
-        let mut worker = seen::as_recorded(id, record);
-        worker.phase = SeenPhase::Stopping;
-        worker.ready = false;
-        Ok(Some(worker))
+        Ok(Some(if folder.stop_is_ordered() && !folder.has_order() {
+            seen::never_started(id)
+        } else {
+            seen::lost(id, record, &folder)
+        }))
     }
 
     /// Parses only what is new.
@@ -336,24 +330,16 @@ impl Inner {
         if !is_over {
             return Err(DriverError::StillRuns(id));
         }
-        // Gone in one step; what follows can be interrupted.
-        let removed = self.workers().join(format!(".{id}.removed"));
+        // Gone in one step; deleted in its own time.
+        let removed = removal::path(&self.workers(), id);
         match fs::rename(folder.path(), &removed) {
-            Ok(()) => fs::remove_dir_all(removed).map_err(cannot),
+            Ok(()) => {
+                let _the_next_driver_deletes_it_then = self.removal.send(removed);
+                Ok(())
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(error) => Err(cannot(error)),
         }
-    }
-
-    fn finish_removals(&self) -> io::Result<()> {
-        create_dir(&self.workers())?;
-        for entry in fs::read_dir(self.workers())? {
-            let path = entry?.path();
-            if path.extension().is_some_and(|extension| extension == "removed") {
-                fs::remove_dir_all(path)?;
-            }
-        }
-        Ok(())
     }
 }
 

@@ -21,7 +21,7 @@ use crate::{
     clock::Clock,
     drivers::SeenPhase,
     executor::{self, Outcome},
-    ids::{CapacityTargetId, SystemIds},
+    ids::{CapacityTargetId, SystemIds, WorkerId},
     observed::{Observed, ObservedTarget},
     places::Places,
     planner::{Action, Plan, PlanReport, Receipts},
@@ -169,16 +169,21 @@ impl Reconciler {
         let mut observed = Observed::clone(&self.board.observed());
         let now = self.clock.now();
         let Outcome { started, forgotten, stopped, failed } = outcome;
+        let is_lost = |worker: &WorkerId| {
+            let on_targets = observed.targets.values().flat_map(|it| it.workers.iter().flatten());
+            let mut seen = on_targets.filter(|(id, _)| *id == worker);
+            seen.any(|(_, seen)| seen.phase == SeenPhase::Lost)
+        };
+        let (lost, stopped): (Vec<_>, Vec<_>) = stopped.into_iter().partition(is_lost);
         for worker in forgotten.iter().chain(&stopped) {
             observed.failures.remove(worker);
         }
-        for action in &plan.actions {
-            match action {
-                Action::Ensure(worker) if started.contains(&worker.id) => {
-                    observed.relaunched(worker.id, now);
-                }
-                _ => {}
-            }
+        let ensured = plan.actions.iter().filter_map(|action| match action {
+            Action::Ensure(worker) if started.contains(&worker.id) => Some(worker.id),
+            _ => None,
+        });
+        for worker in ensured.chain(lost) {
+            observed.relaunched(worker, now);
         }
         let mut news = BTreeMap::new();
         for (worker, message) in failed {

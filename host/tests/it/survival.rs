@@ -64,8 +64,10 @@ async fn a_host_killed_while_it_starts_and_stops_workers_loses_none_and_doubles_
     assert_eq!(workers.len(), 8);
     let folders = world.dir.path().join("targets");
     let target = std::fs::read_dir(folders).unwrap().next().unwrap().unwrap().path();
-    let on_disk = std::fs::read_dir(target.join("workers")).unwrap().count();
-    assert_eq!(on_disk, 8, "nothing is left of workers that are gone");
+    crate::world::until("nothing to be left of workers that are gone", async || {
+        (std::fs::read_dir(target.join("workers")).unwrap().count() == 8).then_some(())
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! What supervisors recorded, in the words of the driver's contract.
 
-use std::{collections::BTreeMap, fs};
+use std::{collections::BTreeMap, fs, io};
 
 use crate::{
     drivers::{DriverCondition, SeenPhase, SeenWorker, process::GroupUse},
@@ -59,6 +59,16 @@ pub(super) fn lost(id: WorkerId, record: Option<Record>, folder: &Folder) -> See
         message: format!("the process that watched over it is gone{said}"),
         pid: None,
         ..as_recorded(id, record)
+    }
+}
+
+/// Nothing is known of it, so it is asked for, or told to stop, again: that harms no worker that runs.
+pub(super) fn unreadable(id: WorkerId, error: &io::Error) -> SeenWorker {
+    SeenWorker {
+        phase: SeenPhase::Lost,
+        reason: "Unreadable".to_owned(),
+        message: format!("its folder can not be read: {error}"),
+        ..as_recorded(id, None)
     }
 }
 

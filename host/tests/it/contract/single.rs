@@ -97,6 +97,28 @@ pub(super) async fn a_worker_whose_supervisor_was_killed_before_its_record_runs_
     assert!(!running(id).iter().any(|pid| before.contains(pid)), "none of the first life");
 }
 
+pub(super) async fn a_worker_that_can_not_be_read_hides_no_other(fixture: Fixture) {
+    let (bad, good) = (new_id(), fixture.start(&sleeper()).await);
+    fixture.until_ready(good).await;
+    std::fs::create_dir_all(fixture.folder(bad).join("seen.json")).unwrap();
+    let worker = fixture.seen(bad).await.unwrap();
+    assert_eq!((worker.phase, worker.reason.as_str()), (SeenPhase::Lost, "Unreadable"));
+    assert!(worker.message.starts_with("its folder can not be read: "), "{}", worker.message);
+    assert_eq!(fixture.seen(good).await.unwrap().phase, SeenPhase::Running);
+    std::fs::remove_dir_all(fixture.folder(bad)).unwrap();
+}
+
+pub(super) async fn a_look_at_workers_starts_nothing(fixture: Fixture) {
+    let id = fixture.start(&sleeper()).await;
+    fixture.until_ready(id).await;
+    fixture.kill_supervisor(id).await;
+    std::fs::write(fixture.folder(id).join("stop"), "").unwrap();
+    for _ in 0..3 {
+        assert_eq!(fixture.seen(id).await.unwrap().phase, SeenPhase::Lost);
+    }
+    fixture.stop(id).await;
+}
+
 pub(super) async fn what_is_left_of_a_lost_worker_is_gone_after_its_stop(fixture: Fixture) {
     let id = fixture.start(&shell("setsid sleep 1000 & exec sleep 1001")).await;
     fixture.until_ready(id).await;
