@@ -13,6 +13,7 @@ use crate::{
     diff::diff,
     drift::{Drift, Intent, Joined, join},
     noise::Noise,
+    path::Path,
     read::{Entry, Limits, ReadError, Sink},
     redact::{Secrets, mask_by_names},
     report::{BlockAddress, NoiseItem, Planned, PlannedNote, Report},
@@ -237,10 +238,13 @@ impl Sink for Analysis {
         let (noise, changes): (Vec<_>, Vec<_>) = diff(&entry.before(), &entry.after())
             .into_iter()
             .partition(|change| change.noise.is_some());
-        for change in &noise {
-            if let Some(kind) = change.noise {
-                self.from_drift.add_noise(entry, change.path.to_string(), kind);
-            }
+        let masks = [mask_of(entry, Side::Before), mask_of(entry, Side::After)];
+        let named: BTreeSet<(Path, Noise)> = noise
+            .iter()
+            .filter_map(|change| Some((cut(&change.path, &masks), change.noise?)))
+            .collect();
+        for (path, kind) in named {
+            self.from_drift.add_noise(entry, path.to_string(), kind);
         }
         if changes.is_empty() {
             if noise.is_empty() {
@@ -257,7 +261,6 @@ impl Sink for Analysis {
                 Rereading::Impossible => {}
             }
         }
-        let masks = [mask_of(entry, Side::Before), mask_of(entry, Side::After)];
         let provider = entry.provider_name().into_owned();
         self.opentofu |= provider.starts_with("registry.opentofu.org/");
         let block = block_of(entry);
@@ -342,6 +345,11 @@ fn block_of(entry: &Entry<'_>) -> BlockAddress {
         name: entry.name().into_owned(),
         instances: 0,
     }
+}
+
+/// The path as it may be shown.
+fn cut<'a>(path: &Path, masks: impl IntoIterator<Item = &'a Value>) -> Path {
+    masks.into_iter().fold(path.clone(), Path::cut)
 }
 
 #[derive(Clone, Copy)]

@@ -29,6 +29,23 @@ impl Path {
         self.0.iter().zip(&other.0).all(|(left, right)| left == right)
     }
 
+    /// The part of this path that may be shown: it ends where `mask` marks everything below, for
+    /// keys there are as sensitive as values. The name of an attribute is not.
+    pub fn cut(mut self, mask: &Value) -> Self {
+        let mut here = mask;
+        for at in 0..self.0.len() {
+            if *here == Value::Bool(true) {
+                self.0.truncate(at.max(1));
+                break;
+            }
+            match child(here, &self.0[at]) {
+                Some(next) => here = next,
+                None => break,
+            }
+        }
+        self
+    }
+
     /// The value that stands here, if there is one.
     pub fn find<'a>(&self, root: &'a Value) -> Option<&'a Value> {
         self.0.iter().try_fold(root, |value, step| child(value, step))
@@ -97,6 +114,23 @@ impl fmt::Display for Path {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_is_cut_where_everything_below_is_marked() {
+        let key = |name: &str| Step::Key(name.into());
+        let path = Path(vec![key("a"), Step::Index(0), key("k"), key("x")]);
+        for (mask, length) in [
+            ("{}", 4),
+            (r#"{"a":[{"k":{"x":true}}]}"#, 4),
+            (r#"{"a":[{"k":true}]}"#, 3),
+            (r#"{"a":[true]}"#, 2),
+            (r#"{"a":true}"#, 1),
+            ("true", 1),
+        ] {
+            let mask = crate::read::text::value(mask.as_bytes());
+            assert_eq!(path.clone().cut(&mask).0, path.0[..length], "{mask:?}");
+        }
+    }
 
     #[test]
     fn a_path_reads_as_in_configuration() {

@@ -1,8 +1,9 @@
 //! From what was gathered to the report.
 
-use super::{Analysis, Key, Record, Tally};
+use super::{Analysis, Key, Record, Tally, cut};
 use crate::{
     action::Action,
+    diff::Change,
     drift::Desired,
     fate::Fate,
     proposal::without_configuration,
@@ -148,8 +149,9 @@ fn finding(key: Key, record: Record, secrets: &Secrets) -> Finding {
     let joined = drift.joined;
     let deleted = drift.changes.iter().any(|change| change.path.0.is_empty());
     let desires = joined.as_ref().map(|joined| &joined.desires);
-    let mask = joined.as_ref().map(|joined| &joined.mask);
-    let mut attributes = Vec::new();
+    let masks: Vec<&Value> =
+        drift.masks.iter().chain(joined.as_ref().map(|joined| &joined.mask)).collect();
+    let mut attributes: Vec<Attribute> = Vec::new();
     let mut gravest = Fate::Absorbed;
     for (position, change) in drift.changes.iter().enumerate() {
         let (fate, desired) = match desires.and_then(|desires| desires.get(position)) {
@@ -160,32 +162,18 @@ fn finding(key: Key, record: Record, secrets: &Secrets) -> Finding {
         if change.path.0.is_empty() {
             continue;
         }
-        // Marked on either side is hidden on both: a lost mark must not uncover the old value.
-        let hidden = drift
-            .masks
-            .iter()
-            .chain(mask)
-            .map(|mask| mask_at(mask, &change.path))
-            .reduce(unite)
-            .unwrap_or(Value::Bool(false));
-        let show = |value: Option<&Value>| match value {
-            Some(value) => secrets.show(value, &hidden),
-            None => Shown::Absent,
-        };
-        attributes.push(Attribute {
-            path: secrets.path(&change.path),
-            before: show(change.before.as_ref()),
-            after: show(change.after.as_ref()),
-            desired: desired.map(|desired| match desired {
-                Desired::Known(value) => show(value.as_ref()),
-                Desired::Unknown => Shown::Unknown,
-            }),
-            fate,
-            steps: change.path.clone(),
-        });
+        let attribute = attribute(change, fate, desired, &masks, secrets);
+        // What is cut at the same place is one attribute.
+        match attributes.last_mut().filter(|last| last.steps == attribute.steps) {
+            Some(last) if last.fate >= attribute.fate => {}
+            Some(last) => *last = attribute,
+            None => attributes.push(attribute),
+        }
     }
     let pending = joined.iter().flat_map(|joined| &joined.pending);
-    let pending = pending.map(|path| secrets.path(path)).collect();
+    let mut pending: Vec<String> =
+        pending.map(|path| secrets.path(&cut(path, masks.iter().copied()))).collect();
+    pending.dedup();
     let (action, action_reason) = match joined {
         Some(joined) => (Some(joined.action), joined.reason),
         None => (None, None),
@@ -206,6 +194,36 @@ fn finding(key: Key, record: Record, secrets: &Secrets) -> Finding {
         proposals: Vec::new(),
         declared: None,
         block,
+    }
+}
+
+/// One attribute as it may be shown, given what is sensitive in the resource and in the plan.
+fn attribute(
+    change: &Change,
+    fate: Fate,
+    desired: Option<&Desired>,
+    masks: &[&Value],
+    secrets: &Secrets,
+) -> Attribute {
+    let steps = cut(&change.path, masks.iter().copied());
+    // Marked on either side is hidden on both: a lost mark must not uncover the old value.
+    let hidden = masks.iter().map(|mask| mask_at(mask, &change.path)).reduce(unite);
+    let hidden = hidden.unwrap_or(Value::Bool(false));
+    let show = |value: Option<&Value>| match value {
+        _ if steps != change.path => Shown::Sensitive,
+        Some(value) => secrets.show(value, &hidden),
+        None => Shown::Absent,
+    };
+    Attribute {
+        path: secrets.path(&steps),
+        before: show(change.before.as_ref()),
+        after: show(change.after.as_ref()),
+        desired: desired.map(|desired| match desired {
+            Desired::Known(value) => show(value.as_ref()),
+            Desired::Unknown => Shown::Unknown,
+        }),
+        fate,
+        steps,
     }
 }
 
