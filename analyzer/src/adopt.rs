@@ -7,6 +7,7 @@
 mod comments;
 mod configuration;
 mod edit;
+mod hidden;
 mod layout;
 mod literal;
 mod patch;

@@ -152,7 +152,11 @@ impl Analysis {
             self.without_masks = true;
             return;
         }
-        entry.for_each_secret(|secret| self.secrets.learn_all(secret));
+        let kind = entry.kind();
+        entry.for_each_secret(|path, secret| {
+            self.secrets.learn_all(secret);
+            self.secrets.learn_attribute(&kind, path);
+        });
     }
 
     /// Noise of a drift entry whose attributes are all the same.

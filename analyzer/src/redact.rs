@@ -4,6 +4,8 @@
 //!   So each masked text is a secret wherever it occurs, inside longer texts too.
 //! - Texts shorter than [`SHORTEST`] are hidden by path only: `true` or `eu-1` somewhere behind a
 //!   mask must not blank every report.
+//! - Where sensitive attributes stand is kept by resource type, so that configuration which sets
+//!   them can be hidden whatever it says there.
 //! - A secret that was seen can only be hidden, never printed: [`Secrets`] has no reader.
 
 use crate::{
@@ -12,6 +14,7 @@ use crate::{
     value::Value,
 };
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, BTreeSet},
     fmt,
     ops::Bound,
@@ -39,6 +42,8 @@ pub struct Secrets {
     /// A bit for each pair of bytes that a secret begins with: most places of a text are no
     /// beginning, and need no search.
     beginnings: Vec<u64>,
+    /// By resource type: the keys that lead to what is marked, positions in lists left out.
+    attributes: BTreeMap<String, BTreeSet<Vec<String>>>,
 }
 
 /// The word and the bit of a pair of bytes.
@@ -88,6 +93,20 @@ impl Secrets {
             Value::Object(fields) => fields.values().for_each(|field| self.learn_all(field)),
             Value::Null | Value::Bool(_) => {}
         }
+    }
+
+    /// Remembers that the attribute at the end of `keys` is sensitive.
+    pub(crate) fn learn_attribute(&mut self, resource_type: &str, keys: &[Cow<'_, [u8]>]) {
+        let keys = keys.iter().map(|key| String::from_utf8_lossy(key).into_owned()).collect();
+        match self.attributes.get_mut(resource_type) {
+            Some(known) => drop(known.insert(keys)),
+            None => drop(self.attributes.insert(resource_type.to_owned(), [keys].into())),
+        }
+    }
+
+    /// The sensitive attributes of a resource type, each as the keys that lead to it.
+    pub(crate) fn attributes(&self, resource_type: &str) -> impl Iterator<Item = &[String]> {
+        self.attributes.get(resource_type).into_iter().flatten().map(Vec::as_slice)
     }
 
     fn learn_text(&mut self, text: &str) {

@@ -4,6 +4,7 @@
 //! - A line that holds a secret is never printed: context is cut short in front of it, and where a
 //!   patch could not do without the line, there is none, and the reason is given.
 
+use super::hidden;
 use crate::redact::{Secrets, sounds_secret};
 use similar::{ChangeTag, TextDiff};
 use std::{fmt::Write, ops::Range};
@@ -20,11 +21,17 @@ pub(super) fn unified(
 ) -> Result<String, String> {
     // A line ends at a line feed only: for the tools that apply patches a lone carriage return is
     // a character like others.
-    let [old, new] = [old, new].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
-    let diff = TextDiff::from_slices(&old, &new);
+    let [before, after] = [old, new].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
+    let [old, new] = [old, new].map(|text| hidden_lines(text, secrets));
+    let is_hidden = |lines: &[bool], at: Option<usize>| at.is_some_and(|at| lines[at]);
+    let diff = TextDiff::from_slices(&before, &after);
     let lines: Vec<Line<'_>> = diff
         .iter_all_changes()
-        .map(|change| Line { tag: change.tag(), text: change.value() })
+        .map(|change| Line {
+            tag: change.tag(),
+            text: change.value(),
+            hidden: is_hidden(&old, change.old_index()) || is_hidden(&new, change.new_index()),
+        })
         .collect();
     let mut out = String::new();
     for hunk in hunks(&lines) {
@@ -42,6 +49,21 @@ pub(super) fn unified(
 struct Line<'a> {
     tag: ChangeTag,
     text: &'a str,
+    /// It sets what is sensitive.
+    hidden: bool,
+}
+
+/// Of each line, whether it sets what is sensitive.
+fn hidden_lines(text: &str, secrets: &Secrets) -> Vec<bool> {
+    let places = hidden::places(text, secrets);
+    let mut end = 0;
+    text.split_inclusive('\n')
+        .map(|line| {
+            let begin = end;
+            end += line.len();
+            places.iter().any(|place| place.start < end && begin < place.end)
+        })
+        .collect()
 }
 
 /// Ranges of lines around the changes; changes whose contexts touch share one.
@@ -68,7 +90,7 @@ fn without_secrets(
     else {
         return Ok(hunk);
     };
-    let is_secret = |at: &usize| holds_secret(lines[*at].text, secrets);
+    let is_secret = |at: &usize| lines[*at].hidden || holds_secret(lines[*at].text, secrets);
     if (first..=last).any(|at| is_secret(&at)) {
         return Err("a line of the change also holds a sensitive value".to_owned());
     }
@@ -81,6 +103,12 @@ fn without_secrets(
     if begin == first && begin > 0 {
         return Err("the line above the change holds a sensitive value".to_owned());
     }
+    // What is cut on one side is cut on the other: `patch` takes a hunk with less context on one
+    // side for the beginning or the end of the file.
+    let (above, below) = (first - begin, end - last - 1);
+    let is_cut = (begin > hunk.start, end < hunk.end);
+    let begin = if is_cut.1 { first - above.min(below) } else { begin };
+    let end = if is_cut.0 { last + 1 + below.min(above) } else { end };
     Ok(begin..end)
 }
 
@@ -142,11 +170,11 @@ mod tests {
 
     #[test]
     fn a_lone_carriage_return_ends_no_line() {
-        let old = "a = 1 # x\ry\nb = 2\n";
+        let old = "a = 1 /* x\ry */\nb = 2\n";
         let patch = unified("m.tf", old, &old.replace("b = 2", "b = 3"), &Secrets::default());
         assert_eq!(
             patch.expect("a patch"),
-            "--- a/m.tf\n+++ b/m.tf\n@@ -1,2 +1,2 @@\n a = 1 # x\ry\n-b = 2\n+b = 3\n"
+            "--- a/m.tf\n+++ b/m.tf\n@@ -1,2 +1,2 @@\n a = 1 /* x\ry */\n-b = 2\n+b = 3\n"
         );
     }
 

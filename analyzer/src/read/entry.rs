@@ -83,11 +83,13 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Calls `found` with each value that a mask marks, on either side.
-    pub(crate) fn for_each_secret(&self, mut found: impl FnMut(&Value)) {
-        marked(self.before, self.before_sensitive, &mut found);
+    /// Calls `found` with each value that a mask marks, on either side, and the keys that lead
+    /// there.
+    pub(crate) fn for_each_secret(&self, mut found: impl FnMut(&[Cow<'_, [u8]>], &Value)) {
+        let mut path = Vec::new();
+        marked(self.before, self.before_sensitive, &mut path, &mut found);
         if self.before != self.after || self.before_sensitive != self.after_sensitive {
-            marked(self.after, self.after_sensitive, &mut found);
+            marked(self.after, self.after_sensitive, &mut path, &mut found);
         }
     }
 
@@ -234,9 +236,14 @@ fn mask(raw: &[u8]) -> Value {
 }
 
 /// Walks a value and its mask side by side and decodes only what is marked.
-fn marked(raw: &[u8], mask: &[u8], found: &mut impl FnMut(&Value)) {
+fn marked<'a>(
+    raw: &[u8],
+    mask: &'a [u8],
+    path: &mut Vec<Cow<'a, [u8]>>,
+    found: &mut impl FnMut(&[Cow<'_, [u8]>], &Value),
+) {
     match mask.first() {
-        Some(b't') => found(&text::value(raw)),
+        Some(b't') => found(path, &text::value(raw)),
         Some(b'{') if marks(mask) => {
             let mut masks = fields(mask);
             while let Some(name) = masks.key() {
@@ -244,18 +251,20 @@ fn marked(raw: &[u8], mask: &[u8], found: &mut impl FnMut(&Value)) {
                 if !marks(mask) {
                     continue;
                 }
+                path.push(name);
                 let mut fields = fields(raw);
                 while let Some(key) = fields.key() {
                     let field = fields.value();
                     // Of duplicate keys the last wins; hiding the others too does no harm.
-                    if key == name {
-                        marked(field, mask, found);
+                    if path.last() == Some(&key) {
+                        marked(field, mask, path, found);
                     }
                 }
+                path.pop();
             }
         }
         Some(b'[') if marks(mask) => {
-            items(raw).zip(items(mask)).for_each(|(item, mask)| marked(item, mask, found));
+            items(raw).zip(items(mask)).for_each(|(item, mask)| marked(item, mask, path, found));
         }
         _ => {}
     }
