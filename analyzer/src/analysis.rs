@@ -152,10 +152,9 @@ impl Analysis {
             self.without_masks = true;
             return;
         }
-        let kind = entry.kind();
         entry.for_each_secret(|path, secret| {
             self.secrets.learn_all(secret);
-            self.secrets.learn_attribute(&kind, path);
+            self.secrets.learn_attribute(&entry.kind(), path);
         });
     }
 
