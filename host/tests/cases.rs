@@ -6,7 +6,24 @@
 #[expect(dead_code, reason = "shared with other tests")]
 mod sim;
 
-use std::path::Path;
+use std::{fmt, path::Path};
+
+/// A failure that the harness prints as it is, line by line.
+struct Plain(String);
+
+impl fmt::Debug for Plain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for Plain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Plain {}
 
 #[expect(clippy::needless_pass_by_value, reason = "the harness hands over the text")]
 fn scenario(path: &Path, text: String) -> datatest_stable::Result<()> {
@@ -15,23 +32,19 @@ fn scenario(path: &Path, text: String) -> datatest_stable::Result<()> {
         std::fs::write(path, now)?;
         return Ok(());
     }
-    similar_lines(&text, &now)
+    let Some(difference) = difference(&text, &now) else { return Ok(()) };
+    let hint = "if that is right, `UPDATE=1 cargo test -p host --test cases` writes it";
+    Err(Plain(format!("{difference}\n{hint}")).into())
 }
 
 /// Names the first line that differs.
-fn similar_lines(expected: &str, now: &str) -> datatest_stable::Result<()> {
-    let lines = expected.lines().zip(now.lines()).enumerate();
-    for (number, (expected, now)) in lines {
-        if expected != now {
-            return Err(
-                format!("line {}: expected\n  {expected}\nand got\n  {now}", number + 1).into()
-            );
-        }
+fn difference(expected: &str, now: &str) -> Option<String> {
+    let mut lines = expected.lines().zip(now.lines()).enumerate();
+    if let Some((number, (expected, now))) = lines.find(|(_, (expected, now))| expected != now) {
+        let number = number + 1;
+        return Some(format!("line {number}: expected\n  {expected}\nand got\n  {now}"));
     }
-    if expected != now {
-        return Err(format!("the file ends too early or late; now it is\n{now}").into());
-    }
-    Ok(())
+    (expected != now).then(|| format!("the file ends too early or late; now it is\n{now}"))
 }
 
 datatest_stable::harness! {

@@ -120,8 +120,19 @@ impl Client {
     /// Finds a resource by its id or name.
     pub async fn get<N: Noun>(&self, key: &str, context: &Context<Self>) -> Result<N, CallError> {
         let attempted = format!("read the {} `{key}`", N::KIND);
-        let call = Call { attempted, context, kind: CallKind::Read };
-        self.call(call, api::GetRequest { key: key.to_owned() }, N::get).await
+        self.ask(&attempted, context, api::GetRequest { key: key.to_owned() }, N::get).await
+    }
+
+    /// Calls any method that changes nothing. `attempted` follows "tried to" in what users read.
+    pub(crate) async fn ask<Req: Clone, Res>(
+        &self,
+        attempted: &str,
+        context: &Context<Self>,
+        message: Req,
+        rpc: Rpc<Req, Res>,
+    ) -> Result<Res, CallError> {
+        let call = Call { attempted: attempted.to_owned(), context, kind: CallKind::Read };
+        self.call(call, message, rpc).await
     }
 
     /// As [`Client::get`], tried once and briefly.

@@ -237,6 +237,56 @@ fn paths_that_the_docs_name_exist() {
     expect_none("a path that a document names exists", &offences);
 }
 
+/// What the document's `[text](target)` lead to, outside of code.
+fn link_targets(text: &str) -> Vec<&str> {
+    let mut is_code = false;
+    let mut targets = Vec::new();
+    let mut rest = text;
+    while let Some((line, after)) = rest.split_once('\n') {
+        if line.trim_start().starts_with("```") {
+            is_code = !is_code;
+        } else if !is_code {
+            let links = line.split("](").skip(1).filter_map(|link| link.split(')').next());
+            targets.extend(links);
+        }
+        rest = after;
+    }
+    targets
+}
+
+/// The anchors of a document's headings.
+fn anchors(text: &str) -> Vec<String> {
+    let heading = |line: &str| {
+        let title = line.trim_start_matches('#').strip_prefix(' ')?.to_lowercase();
+        let kept = title.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
+        Some(kept.collect::<String>().replace(' ', "-"))
+    };
+    text.lines().filter(|line| line.starts_with('#')).filter_map(heading).collect()
+}
+
+#[test]
+fn links_of_the_docs_lead_somewhere() {
+    let mut offences = Vec::new();
+    for (doc, text) in files(".md") {
+        let path = repository().join(&doc);
+        for target in link_targets(&text) {
+            let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+            if file.contains("://") {
+                continue;
+            }
+            let file = if file.is_empty() { path.clone() } else { path.with_file_name(file) };
+            let has_anchor = || {
+                let text = fs::read_to_string(&file).unwrap_or_default();
+                anchor.is_empty() || anchors(&text).iter().any(|known| known == anchor)
+            };
+            if !file.exists() || !has_anchor() {
+                offences.push(format!("{doc} links to `{target}`"));
+            }
+        }
+    }
+    expect_none("a link of a document leads somewhere", &offences);
+}
+
 #[test]
 fn links_between_the_docs_lead_somewhere() {
     let mut offences = Vec::new();

@@ -108,11 +108,16 @@ fn files_are_short_and_say_what_they_are() {
 
 #[test]
 fn tables_are_sorted() {
-    assert!(FORMATS.iter().map(|format| format.name).is_sorted());
-    assert!(Fate::ALL.iter().map(|it| it.name()).is_sorted());
-    assert!(Noise::ALL.iter().map(|it| it.name()).is_sorted());
-    assert!(ProposalKind::ALL.iter().map(|it| it.name()).is_sorted());
-    assert!(Reason::ALL.iter().map(|it| it.name()).is_sorted());
+    let tables: [(&str, Vec<&str>); 5] = [
+        ("formats::FORMATS", FORMATS.iter().map(|format| format.name).collect()),
+        ("Fate::ALL", Fate::ALL.iter().map(|it| it.name()).collect()),
+        ("Noise::ALL", Noise::ALL.iter().map(|it| it.name()).collect()),
+        ("ProposalKind::ALL", ProposalKind::ALL.iter().map(|it| it.name()).collect()),
+        ("Reason::ALL", Reason::ALL.iter().map(|it| it.name()).collect()),
+    ];
+    for (table, names) in tables {
+        assert!(names.is_sorted(), "{table} is to be sorted by name: {names:?}");
+    }
 }
 
 #[test]
@@ -138,15 +143,20 @@ fn every_case_is_complete() {
             if case::is_update() && !expected.exists() {
                 fs::write(&expected, case::render(&case, format.name).unwrap()).unwrap();
             }
-            assert!(expected.is_file(), "{} is missing", expected.display());
+            assert!(
+                expected.is_file(),
+                "{} is missing: `UPDATE=1 cargo test -p analyzer` writes it",
+                expected.display()
+            );
         }
     }
 }
 
 #[test]
-fn the_documentation_knows_every_level_code_and_topic() {
+fn the_documentation_knows_every_level_format_code_and_topic() {
     let page = fs::read_to_string(root().join("../docs/driftgate.md")).unwrap();
     let mut words: Vec<String> = FailOn::ALL.iter().map(|(_, name)| format!("`{name}`")).collect();
+    words.extend(FORMATS.iter().map(|format| format!("`{}`", format.name)));
     words.extend(EXIT_CODES.iter().map(|(code, _)| format!("| {} |", *code as u8)));
     words.extend(explain::topics().iter().map(|topic| topic.name.to_owned()));
     for word in words {

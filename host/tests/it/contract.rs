@@ -1,6 +1,6 @@
 //! What every driver guarantees, tried with real workers.
 //!
-//! Each driver is one line in [`contract!`]'s list of places, each guarantee one function.
+//! Each guarantee is one function, listed in [`contract!`]; each place to run them is one `mod` in it.
 
 mod fixture;
 mod lives;

@@ -98,10 +98,15 @@ fn the_heart_names_no_edge() {
 #[test]
 fn tables_are_sorted() {
     assert!(HEART.is_sorted() && EDGE.is_sorted());
-    assert!(host::events::Event::NAMES.is_sorted());
-    assert!(host::api::gate::METHODS.is_sorted_by_key(|(path, _)| path));
+    let events = host::events::Event::NAMES;
+    assert!(events.is_sorted(), "`events!` is to be sorted by name: {events:?}");
+    let methods = host::api::gate::METHODS;
+    assert!(methods.is_sorted_by_key(|(path, _)| path), "METHODS is to be sorted by path");
     let drivers = host::capacity::target::DriverKind::ALL;
-    assert!(drivers.is_sorted_by_key(|kind| kind.name()));
+    assert!(
+        drivers.is_sorted_by_key(|kind| kind.name()),
+        "DriverKind::ALL is to be sorted by name"
+    );
 }
 
 #[test]
