@@ -1,10 +1,11 @@
 //! The life of the plugin's process: start, listen, serve, end.
 //!
 //! Holds: standard output has the handshake's one line and nothing else; the socket file is gone when
-//! the process is; the process ends within about a second of being told to, whatever still hangs, and
-//! soon after a CLI that was killed.
-//! An interrupt from the keyboard reaches the whole process group and is the CLI's to handle, so it
-//! is ignored, except in debug mode.
+//! the process is; the process ends within about a second of the CLI's order to, whatever still hangs,
+//! and soon after a CLI that was killed.
+//! Signals often reach the whole process group (a key pressed, a CI job cancelled, a time limit), and
+//! then the CLI decides: it still has to save what was made. So an interrupt is ignored, and the signal
+//! to terminate only ends what waits, as the CLI's call to stop does. Debug mode ends with either.
 
 mod connection;
 mod socket;
@@ -26,6 +27,7 @@ use std::{
     io::{self, Write},
     os::unix::process::parent_id,
     process::ExitCode,
+    sync::Arc,
     time::Duration,
 };
 use tokio::{
@@ -95,17 +97,18 @@ fn serve_plugin<P: Provider>(provider: P, request: &Request) -> anyhow::Result<(
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
         say(&request.answer(socket.file.path(), certificate))?;
+        let server = Arc::new(Server::new(provider));
         let told_to_end = async {
             loop {
                 tokio::select! {
                     _ = interrupt.recv() => tracing::debug!("interrupt ignored: the CLI decides"),
-                    _ = terminate.recv() => return,
+                    _ = terminate.recv() => server.stop(),
                     () = orphaned(parent) => return,
                 }
             }
         };
         let tls = identity.map(|identity| TlsAcceptor::from(identity.config));
-        serve(provider, socket.listener, tls, told_to_end).await
+        serve(Arc::clone(&server), socket.listener, tls, told_to_end).await
     })
 }
 
@@ -139,7 +142,7 @@ fn serve_debug<P: Provider>(provider: P, place: &SocketPlace) -> anyhow::Result<
                 _ = terminate.recv() => {}
             }
         };
-        serve(provider, socket.listener, None, told_to_end).await
+        serve(Arc::new(Server::new(provider)), socket.listener, None, told_to_end).await
     })
 }
 
@@ -156,7 +159,7 @@ fn in_runtime(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<
 
 /// Serves until told to end, by the controller's call or by `told_to_end`.
 async fn serve<P: Provider>(
-    provider: P,
+    server: Arc<Server<P>>,
     listener: UnixListener,
     tls: Option<TlsAcceptor>,
     told_to_end: impl Future<Output = ()>,
@@ -165,7 +168,7 @@ async fn serve<P: Provider>(
     let (send, connections) = mpsc::channel(16);
     let accepting = tokio::spawn(accept(listener, tls, send));
     let serving = tonic::transport::Server::builder()
-        .add_service(Server::new(provider).into_service())
+        .add_service(server.into_service())
         .add_service(GrpcControllerServer::new(Controller { end: end.clone() }))
         .serve_with_incoming_shutdown(ReceiverStream::new(connections), end.cancelled());
     let out_of_time = async {

@@ -41,8 +41,8 @@ impl<P: Provider> Server<P> {
     }
 
     /// The service with the protocol's limits.
-    pub fn into_service(self) -> ProviderServer<Self> {
-        ProviderServer::new(self)
+    pub fn into_service(self: Arc<Self>) -> ProviderServer<Self> {
+        ProviderServer::from_arc(self)
             .max_decoding_message_size(MESSAGE_BYTES_MAX)
             .max_encoding_message_size(MESSAGE_BYTES_MAX)
     }
@@ -55,7 +55,8 @@ impl<P: Provider> Server<P> {
     }
 
     /// Cancels what waits now; calls that come later wait anew.
-    fn stop(&self) {
+    pub fn stop(&self) {
+        tracing::info!("interrupted: what waits is cancelled");
         let mut stop = self.stop.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *stop).cancel();
     }

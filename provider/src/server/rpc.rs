@@ -212,7 +212,6 @@ impl<P: Provider> provider_server::Provider for Server<P> {
         &self,
         _request: Request<pb::stop_provider::Request>,
     ) -> Answer<pb::stop_provider::Response> {
-        tracing::info!("the user interrupts: what waits is cancelled");
         self.stop();
         Ok(Response::new(Default::default()))
     }

@@ -1,7 +1,18 @@
 //! From the start of the process to its end, as a CLI sees it.
 
-use crate::cli::{Identity, Plugin, as_plugin, client, command, plugin_command, within};
-use proto::tfplugin6::{get_provider_schema, stop_provider};
+use crate::{
+    cli::{Identity, Plugin, as_plugin, client, command, plugin_command, within},
+    fake_host::{FakeHost, TOKEN},
+};
+use proto::tfplugin6::{
+    DynamicValue, configure_provider, get_provider_schema, read_resource, stop_provider,
+};
+use provider::{
+    framework::{Provider as _, Schema, Value},
+    provider::RuntimeCloud,
+    resources::RESOURCES,
+    wire,
+};
 use std::time::Duration;
 use tokio::{io::AsyncReadExt, process::Command};
 
@@ -82,15 +93,53 @@ async fn an_interrupt_from_the_keyboard_is_left_to_the_cli() {
     assert!(plugin.shut_down(channel).await.0.success());
 }
 
+/// An object of which only these attributes are set.
+fn encoded(schema: &Schema, given: &[(&str, &str)]) -> Option<DynamicValue> {
+    let nulls = schema.attributes.iter().map(|attribute| (attribute.name, Value::Null));
+    let mut object = Value::object(nulls);
+    for (name, value) in given {
+        object.set_attribute(name, *value);
+    }
+    Some(wire::encode(&schema.value_type(), &object).unwrap())
+}
+
+/// As when a CI job is cancelled: the signal reaches the CLI and the plugin, and the CLI waits for
+/// what the plugin has to say.
 #[tokio::test]
-async fn a_terminated_plugin_takes_its_socket_along() {
+async fn a_signal_to_terminate_ends_what_waits_and_the_plugin_serves_on() {
     let folder = tempfile::tempdir().unwrap();
-    let plugin = Plugin::start(plugin_command(folder.path(), None)).await;
-    // An open connection must not keep it.
-    let _channel = plugin.channel(None).await;
+    let (host, address) = FakeHost::start().await;
+    host.memory().hangs = true;
+    let mut command = plugin_command(folder.path(), None);
+    command.env("RUNTIMECLOUD_ENDPOINT", format!("http://{address}"));
+    command.env("RUNTIMECLOUD_TOKEN", TOKEN);
+    let plugin = Plugin::start(command).await;
     let socket = plugin.socket();
-    plugin.signal("-TERM");
-    assert!(plugin.end().await.0.success());
+    let channel = plugin.channel(None).await;
+    let nothing = encoded(&RuntimeCloud::new(|_| None).schema(), &[]);
+    let request = configure_provider::Request { config: nothing, ..Default::default() };
+    let configured = client(channel.clone()).configure_provider(request).await.unwrap();
+    assert_eq!(configured.into_inner().diagnostics, []);
+
+    let quota = RESOURCES.iter().find(|it| it.type_name() == "runtimecloud_quota").unwrap();
+    let mut reader = client(channel.clone());
+    let read = reader.read_resource(read_resource::Request {
+        type_name: quota.type_name().to_owned(),
+        current_state: encoded(&quota.schema(), &[("id", "quota_1"), ("name", "team-a")]),
+        ..Default::default()
+    });
+    let terminated = async {
+        while host.memory().calls.is_empty() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        plugin.signal("-TERM");
+    };
+    let (read, ()) = within(async { tokio::join!(read, terminated) }).await;
+    let read = read.unwrap().into_inner();
+    assert_eq!(read.diagnostics[0].summary, "Cancelled");
+    assert!(read.new_state.is_some(), "the state stays");
+
+    assert!(plugin.shut_down(channel).await.0.success());
     assert!(!socket.exists());
 }
 
