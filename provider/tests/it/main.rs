@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails where its helpers fail")]
 
+mod build_script;
 mod cli;
 mod client;
 mod configurations;
