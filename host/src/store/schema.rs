@@ -2,7 +2,11 @@
 //!
 //! Migrations only go forward and never change once released; `user_version` counts those done.
 
-use std::{fs::OpenOptions, os::unix::fs::OpenOptionsExt, path::Path};
+use std::{
+    fs::{self, OpenOptions},
+    os::unix::fs::OpenOptionsExt,
+    path::Path,
+};
 
 use rusqlite::{Connection, TransactionBehavior};
 
@@ -17,19 +21,26 @@ pub(super) fn sqlite(doing: &'static str) -> impl FnOnce(rusqlite::Error) -> Sto
     move |source| StoreError::Sqlite { doing, source }
 }
 
-/// Opens a connection that writes durably. What it holds may be secret, so a new file is its
-/// owner's alone; the files that SQLite puts beside it get the same mode.
+/// Makes the file, unless it is there. What it will hold may be secret, so it is its owner's alone;
+/// the files that SQLite puts beside it get the same mode.
+///
+/// To be called before the first connection: a process that closes any handle of a file loses all
+/// its locks on that file, those of its connections included.
+pub(super) fn create(path: &Path) -> Result<(), StoreError> {
+    let made = OpenOptions::new().append(true).create(true).mode(0o600).open(path);
+    made.map(drop).map_err(io("open", path))
+}
+
+fn io(doing: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> StoreError {
+    move |source| StoreError::Io { doing, path: path.to_owned(), source }
+}
+
+/// Opens a connection that writes durably.
 pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
     let (needed, text) = LIBRARY_MIN;
     if rusqlite::version_number() < needed {
         return Err(StoreError::OldLibrary { found: rusqlite::version(), needed: text });
     }
-    OpenOptions::new()
-        .append(true)
-        .create(true)
-        .mode(0o600)
-        .open(path)
-        .map_err(|source| StoreError::Io { doing: "open", path: path.to_owned(), source })?;
     let connection = Connection::open(path).map_err(sqlite("open the database"))?;
     for (name, value) in [("journal_mode", "wal"), ("synchronous", "full"), ("foreign_keys", "on")]
     {
@@ -52,10 +63,7 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), St
         return Ok(());
     }
     if found > 0 {
-        let copy = path.with_extension(format!("v{found}.backup"));
-        connection
-            .execute("VACUUM INTO ?1", [copy.to_string_lossy()])
-            .map_err(sqlite("copy the database before its migration"))?;
+        keep_copy(connection, &path.with_extension(format!("v{found}.backup")))?;
     }
     let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
@@ -67,4 +75,41 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), St
         .pragma_update(None, "user_version", known)
         .map_err(sqlite("migrate the database"))?;
     transaction.commit().map_err(sqlite("migrate the database"))
+}
+
+/// Copies the database whole or not at all; a copy of an earlier try is replaced.
+fn keep_copy(connection: &Connection, copy: &Path) -> Result<(), StoreError> {
+    let fresh = copy.with_added_extension("new");
+    // Left by a host that was killed here. The mode is that of a new file alone.
+    let _ = fs::remove_file(&fresh).is_ok();
+    create(&fresh)?;
+    connection
+        .execute("VACUUM INTO ?1", [fresh.to_string_lossy()])
+        .map_err(sqlite("copy the database before its migration"))?;
+    let file = OpenOptions::new().write(true).open(&fresh).map_err(io("open", &fresh))?;
+    file.sync_all().map_err(io("write", &fresh))?;
+    fs::rename(&fresh, copy).map_err(io("replace", copy))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_copy_that_an_earlier_try_left_is_replaced_by_one_for_its_owner_alone() {
+        let dir = tempfile::TempDir::new().unwrap();
+        let (path, copy) = (dir.path().join("a.db"), dir.path().join("a.v1.backup"));
+        create(&path).unwrap();
+        let connection = open(&path).unwrap();
+        connection.execute_batch("CREATE TABLE t (x); INSERT INTO t VALUES (7);").unwrap();
+        fs::write(&copy, "of an earlier try").unwrap();
+        fs::write(dir.path().join("a.v1.backup.new"), "half").unwrap();
+        keep_copy(&connection, &copy).unwrap();
+        assert_eq!(fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o600);
+        let copied = Connection::open(&copy).unwrap();
+        let value: i64 = copied.query_row("SELECT x FROM t", [], |row| row.get(0)).unwrap();
+        assert_eq!(value, 7);
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError, RwLock},
+    sync::{Arc, RwLock},
     thread::JoinHandle,
 };
 
@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::de::DeserializeOwned;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Mutex, mpsc, oneshot, watch};
 
 use super::{
     CommitError, EventQuery, Store, StoreError, Write,
@@ -47,6 +47,7 @@ impl SqliteStore {
     ) -> Result<Self, StoreError> {
         let lock = DataLock::acquire(data_dir)?;
         let path: PathBuf = data_dir.join("runtimecloud.db");
+        schema::create(&path)?;
         let mut connection = schema::open(&path)?;
         schema::migrate(&mut connection, &path)?;
         let host_id = host_id(&connection, &*ids)?;
@@ -105,10 +106,9 @@ impl Store for SqliteStore {
     fn events(&self, query: EventQuery) -> BoxFuture<'_, Result<Vec<LoggedEvent>, StoreError>> {
         let reader = Arc::clone(&self.reader);
         Box::pin(async move {
-            let read = move || {
-                let reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
-                read_events(&reader, &query)
-            };
+            // Those who wait take up no thread.
+            let reader = reader.lock_owned().await;
+            let read = move || read_events(&reader, &query);
             tokio::task::spawn_blocking(read).await.unwrap_or_else(|error| {
                 Err(StoreError::Unreadable { what: format!("events ({error})") })
             })
@@ -180,14 +180,21 @@ fn each<T: DeserializeOwned>(
     Ok(())
 }
 
-const READ_EVENTS: &str = "
-    SELECT position, id, type, time, subject_kind, subject_id, subject_name, generation, actor, data
-    FROM events
-    WHERE position > ?1
-      AND (?2 = '[]' OR type IN (SELECT value FROM json_each(?2)))
-      AND (?3 IS NULL OR subject_id = ?3)
-    ORDER BY position
-    LIMIT ?4";
+/// Two statements, each of which finds its rows by an index.
+macro_rules! read_events {
+    ($subject:literal) => {
+        concat!(
+            "SELECT position, id, type, time, subject_kind, subject_id, subject_name, generation,
+                    actor, data
+             FROM events
+             WHERE position > ?1 AND (?2 = '[]' OR type IN (SELECT value FROM json_each(?2)))",
+            $subject,
+            " ORDER BY position LIMIT ?3"
+        )
+    };
+}
+const READ_ALL: &str = read_events!("");
+const READ_SUBJECT: &str = read_events!(" AND subject_id = ?4");
 
 fn read_events(
     connection: &Connection,
@@ -195,12 +202,14 @@ fn read_events(
 ) -> Result<Vec<LoggedEvent>, StoreError> {
     let error = || sqlite("read events");
     let types = serde_json::to_string(&query.types).map_err(StoreError::Encode)?;
-    let mut statement = connection.prepare_cached(READ_EVENTS).map_err(error())?;
     let after = i64::try_from(query.after).unwrap_or(i64::MAX);
-    let rows = statement
-        .query_map(params![after, types, query.subject_id, query.limit], read_event)
-        .map_err(error())?;
-    rows.map(|row| row.map_err(error())).collect()
+    let text = if query.subject_id.is_some() { READ_SUBJECT } else { READ_ALL };
+    let mut statement = connection.prepare_cached(text).map_err(error())?;
+    let rows = match &query.subject_id {
+        Some(id) => statement.query_map(params![after, types, query.limit, id], read_event),
+        None => statement.query_map(params![after, types, query.limit], read_event),
+    };
+    rows.map_err(error())?.map(|row| row.map_err(error())).collect()
 }
 
 /// SQLite counts in signed numbers.
@@ -227,4 +236,26 @@ fn read_event(row: &Row<'_>) -> rusqlite::Result<LoggedEvent> {
         actor: row.get(8)?,
         data: row.get(9)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_of_a_subject_are_found_by_its_index_and_all_by_their_position() {
+        let connection = Connection::open_in_memory().unwrap();
+        schema::MIGRATIONS.iter().for_each(|it| connection.execute_batch(it).unwrap());
+        for (text, index) in [(READ_SUBJECT, "events_by_subject"), (READ_ALL, "PRIMARY KEY")] {
+            let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {text}")).unwrap();
+            let count = statement.parameter_count();
+            let plan: Vec<String> = statement
+                .query_map(rusqlite::params_from_iter(vec!["1"; count]), |row| row.get(3))
+                .unwrap()
+                .collect::<Result<_, _>>()
+                .unwrap();
+            assert!(plan[0].contains(index), "{plan:?}");
+            assert!(!plan.iter().any(|step| step.contains("TEMP B-TREE FOR ORDER")), "{plan:?}");
+        }
+    }
 }

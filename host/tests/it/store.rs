@@ -139,6 +139,27 @@ contract! {
     sqlite: open;
 }
 
+/// Closing any handle of a file takes a process's locks on it: a host without locks would be taken for
+/// gone, and its journal thrown away under it.
+#[tokio::test]
+async fn somebody_who_looks_at_the_database_of_a_host_takes_nothing_away() {
+    let mut world = crate::world::World::start();
+    let mut api = world.api().await;
+    api.quota("before", &[]).await;
+    let path = world.dir.path().join("runtimecloud.db");
+    let other = rusqlite::Connection::open(path).unwrap();
+    let seen: u32 = other.query_row("SELECT count(*) FROM quotas", [], |row| row.get(0)).unwrap();
+    assert_eq!(seen, 1);
+    drop(other);
+    api.quota("after", &[]).await;
+    world.kill();
+    world.restart(&[]);
+    use proto::runtimecloud::v1;
+    let quotas =
+        world.api().await.quotas.list(v1::ListRequest::default()).await.unwrap().into_inner();
+    assert_eq!(quotas.quotas.len(), 2);
+}
+
 #[test]
 fn a_database_of_a_newer_host_is_refused() {
     let dir = TempDir::new().unwrap();
