@@ -8,13 +8,17 @@ pub mod host;
 pub mod page;
 pub mod status;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
+use futures_util::{
+    FutureExt, Stream, StreamExt,
+    stream::{self, BoxStream},
+};
 use prost::Message;
 use proto::runtimecloud::v1;
 use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
-use tonic::{Request, Status};
+use tonic::{Code, Request, Status};
 
 use crate::{
     admission::{Answer, Command},
@@ -106,10 +110,17 @@ impl Core {
         answer.map_err(|error| status::of_commit(&error, &caller.request_id))
     }
 
-    /// Whether the token of a stream under way is still good.
-    pub fn still_admits(&self, caller: &Caller) -> bool {
-        let records = self.store.records();
-        records.tokens.get(&caller.token).is_some_and(|token| token.is_valid(self.clock.now()))
+    /// A stream that lasts, and that ends with a refusal once the caller's token is no longer good.
+    pub fn guarded<T: Send + 'static>(
+        &self,
+        caller: Caller,
+        stream: impl Stream<Item = Result<T, Status>> + Send + 'static,
+    ) -> BoxStream<'static, Result<T, Status>> {
+        // Looked at before each item, and awaited between them.
+        let refused = refused(self.clone(), caller).boxed().shared();
+        let guarded = stream.take_until(refused.clone());
+        let last = stream::once(async move { refused.peek().cloned() });
+        guarded.chain(last.filter_map(async |it| it.map(Err))).boxed()
     }
 
     pub fn view(&self) -> View {
@@ -117,6 +128,27 @@ impl Core {
             records: self.store.records(),
             observed: self.board.observed(),
             now: self.clock.now(),
+        }
+    }
+}
+
+/// Comes when the caller's token is revoked or expires.
+async fn refused(core: Core, caller: Caller) -> Status {
+    /// The clock may be set anew meanwhile.
+    const LOOK_AGAIN: Duration = Duration::from_secs(60);
+    let mut version = core.store.version();
+    loop {
+        version.mark_unchanged();
+        let (records, now) = (core.store.records(), core.clock.now());
+        let Some(token) = records.tokens.get(&caller.token).filter(|it| it.is_valid(now)) else {
+            let message = "the token was revoked or has expired".to_owned();
+            let code = (Code::Unauthenticated, "BAD_TOKEN");
+            return status::plain(code, message, &caller.request_id);
+        };
+        let left = token.expires_at.map(|expires| expires.duration_since(now).unsigned_abs());
+        tokio::select! {
+            _ = version.changed() => {}
+            () = tokio::time::sleep(left.unwrap_or(LOOK_AGAIN).min(LOOK_AGAIN)) => {}
         }
     }
 }

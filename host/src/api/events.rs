@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
 
-use super::{Caller, Core, caller, convert, status};
+use super::{Core, caller, convert, status};
 use crate::{
     causes::with_causes,
     events::{Event, LoggedEvent},
@@ -39,10 +39,10 @@ impl Events for EventsApi {
             }
         }
         let (sender, receiver) = mpsc::channel(CHUNK as usize);
-        tokio::spawn(send(self.0.clone(), request, caller, sender));
+        tokio::spawn(send(self.0.clone(), request, caller.request_id.clone(), sender));
         let shutdown = self.0.shutdown.clone();
         let events = ReceiverStream::new(receiver).take_until(shutdown.cancelled_owned());
-        Ok(Response::new(events.boxed()))
+        Ok(Response::new(self.0.guarded(caller, events)))
     }
 }
 
@@ -50,7 +50,7 @@ impl Events for EventsApi {
 async fn send(
     core: Core,
     request: v1::WatchEventsRequest,
-    caller: Caller,
+    request_id: String,
     sender: mpsc::Sender<Result<v1::Event, Status>>,
 ) {
     let mut last = core.store.last_position();
@@ -66,7 +66,7 @@ async fn send(
             Ok(events) => events,
             Err(error) => {
                 let code = (tonic::Code::Unavailable, "STORE_FAILED");
-                let status = status::plain(code, with_causes(&error), &caller.request_id);
+                let status = status::plain(code, with_causes(&error), &request_id);
                 let _ = sender.send(Err(status)).await.is_ok();
                 return;
             }
@@ -85,13 +85,6 @@ async fn send(
         // All up to `known` were looked at, whether they fitted or not.
         query.after = query.after.max(known);
         if !request.follow {
-            return;
-        }
-        if !core.still_admits(&caller) {
-            let code = (tonic::Code::Unauthenticated, "BAD_TOKEN");
-            let message = "the token was revoked or has expired".to_owned();
-            let status = status::plain(code, message, &caller.request_id);
-            let _ = sender.send(Err(status)).await.is_ok();
             return;
         }
         tokio::select! {

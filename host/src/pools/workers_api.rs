@@ -62,7 +62,8 @@ impl Workers for WorkersApi {
         &self,
         request: Request<v1::LogsRequest>,
     ) -> Result<Response<Self::LogsStream>, Status> {
-        let request_id = caller(&request)?.request_id;
+        let caller = caller(&request)?;
+        let request_id = caller.request_id.clone();
         let v1::LogsRequest { key, follow, tail_lines } = request.into_inner();
         let records = self.0.store.records();
         let placed = records.worker(&key).and_then(|worker| {
@@ -81,7 +82,7 @@ impl Workers for WorkersApi {
             .logs(worker, LogOptions { follow, tail_lines })
             .map(move |piece| piece.map(|data| v1::LogChunk { data }).map_err(&fail))
             .take_until(self.0.shutdown.clone().cancelled_owned());
-        Ok(Response::new(logs.boxed()))
+        Ok(Response::new(self.0.guarded(caller, logs)))
     }
 }
 

@@ -5,7 +5,7 @@ use tonic::{Code, Request, client::Grpc, transport::Channel};
 use tonic_health::pb::health_client::HealthClient;
 use tonic_types::StatusExt;
 
-use crate::world::{World, faults, get, new_pool, quota_spec, reason, sleepers};
+use crate::world::{PATIENCE, World, faults, get, new_pool, quota_spec, reason, sleepers};
 
 async fn channel(world: &World) -> Channel {
     Channel::from_shared(world.endpoint.clone()).unwrap().connect().await.unwrap()
@@ -74,14 +74,7 @@ async fn a_revoked_token_is_refused_from_then_on() {
     assert!(revoked.revoked_at.is_some());
     let status = viewer.host.get_info(v1::GetInfoRequest {}).await.unwrap_err();
     assert_eq!(status.code(), Code::Unauthenticated);
-    let ended = loop {
-        match stream.message().await {
-            Ok(Some(_)) => {}
-            Ok(None) => panic!("the stream ended without saying why"),
-            Err(status) => break status,
-        }
-    };
-    assert_eq!(ended.code(), Code::Unauthenticated);
+    assert_eq!(end(stream).await.code(), Code::Unauthenticated);
     let status = admin.tokens.revoke(revoke("admin")).await.unwrap_err();
     assert_eq!(reason(&status), "LAST_ADMINISTRATOR");
     let again = admin.tokens.revoke(revoke(&revoked.id)).await.unwrap().into_inner();
@@ -107,6 +100,49 @@ async fn a_token_is_good_until_it_expires() {
         answer.err().map(|status| assert_eq!(reason(&status), "BAD_TOKEN"))
     })
     .await;
+}
+
+/// How a stream that follows something ends.
+async fn end<T>(mut stream: tonic::Streaming<T>) -> tonic::Status {
+    let end = async {
+        loop {
+            match stream.message().await {
+                Ok(Some(_)) => {}
+                Ok(None) => panic!("the stream ended without saying why"),
+                Err(status) => break status,
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, end).await.expect("the stream ends")
+}
+
+#[tokio::test]
+async fn streams_in_which_nothing_happens_end_with_their_token() {
+    let world = World::start();
+    let mut admin = world.api().await;
+    admin.usual().await;
+    admin.pools.create(new_pool("web", sleepers(1))).await.unwrap();
+    admin.ready("dev/web").await;
+    let worker = admin.workers_of("dev/web").await.remove(0).id;
+    let mut viewer = world.api_as(&token(&world, "looks", v1::Role::Viewer).await).await;
+    let logs = v1::LogsRequest { key: worker, follow: true, tail_lines: 0 };
+    let logs = viewer.workers.logs(logs).await.unwrap().into_inner();
+    admin.tokens.revoke(v1::RevokeTokenRequest { key: "looks".to_owned() }).await.unwrap();
+    assert_eq!(end(logs).await.code(), Code::Unauthenticated);
+
+    let brief = v1::CreateTokenRequest {
+        name: "brief".to_owned(),
+        role: v1::Role::Viewer.into(),
+        expires_at: Some(prost_types::Timestamp {
+            seconds: jiff::Timestamp::now().as_second() + 3,
+            nanos: 0,
+        }),
+    };
+    let secret = admin.tokens.create(brief).await.unwrap().into_inner().secret;
+    let mut brief = world.api_as(&secret).await;
+    let watch = v1::WatchEventsRequest { follow: true, ..v1::WatchEventsRequest::default() };
+    let events = brief.events.watch(watch).await.unwrap().into_inner();
+    assert_eq!(end(events).await.code(), Code::Unauthenticated);
 }
 
 #[tokio::test]
