@@ -14,7 +14,7 @@ pub enum Refusal {
     Invalid(Vec<Violation>),
     #[error("there is no {kind} {}", quoted(key))]
     NotFound { kind: Kind, key: String },
-    #[error("a {kind} `{name}` exists already ({id}): choose another name, or import that one")]
+    #[error("{kind} `{name}` exists already ({id}): choose another name, or import that one")]
     NameExists { kind: Kind, name: String, id: String },
     #[error(
         "{kind} `{name}` has revision {has}, not {wanted}: somebody changed it since you read it; \

@@ -1,6 +1,6 @@
 //! The way to the host: where it is, and who calls.
 
-use std::{fs, io, path::PathBuf, time::Duration};
+use std::{fs, io, net::IpAddr, path::PathBuf, time::Duration};
 
 use clap::Args;
 use tonic::{
@@ -76,7 +76,6 @@ impl Connect {
 
     pub async fn open(&self) -> Result<Session, Failure> {
         let endpoint = self.endpoint()?;
-        let bearer = Bearer::new(&self.token()?)?;
         let usage = |why: &str| {
             Failure::new(Exit::Usage, format!("`{endpoint}` is not the address of a host: {why}"))
                 .help(format!("write for example `{DEFAULT_ENDPOINT}`"))
@@ -89,8 +88,16 @@ impl Connect {
         if !endpoint.starts_with("http://") {
             return Err(usage("it does not begin with `http://`"));
         }
-        let channel = Endpoint::from_shared(endpoint.clone())
-            .map_err(|error| usage(&error.to_string()))?
+        let host =
+            Endpoint::from_shared(endpoint.clone()).map_err(|error| usage(&error.to_string()))?;
+        if !is_this_machine(host.uri().host().unwrap_or_default()) {
+            return Err(usage(
+                "it is another machine, and the token would travel there in clear; forward a \
+                 local port to it through something that encrypts, such as `ssh -L`",
+            ));
+        }
+        let bearer = Bearer::new(&self.token()?)?;
+        let channel = host
             .connect_timeout(CONNECT_TIMEOUT)
             .timeout(CALL_TIMEOUT)
             .http2_keep_alive_interval(KEEP_ALIVE)
@@ -99,6 +106,12 @@ impl Connect {
             .map_err(|error| Failure::unreachable(&endpoint, &error))?;
         Ok(Session { endpoint, channel: InterceptedService::new(channel, bearer) })
     }
+}
+
+/// Whether what is sent to a host stays on this machine.
+fn is_this_machine(host: &str) -> bool {
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    address.map_or_else(|_| host.eq_ignore_ascii_case("localhost"), |it| it.is_loopback())
 }
 
 /// Puts the token on each call.

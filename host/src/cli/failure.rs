@@ -112,6 +112,8 @@ fn exit_of(code: Code, reason: &str) -> Exit {
         (Code::ResourceExhausted, "QUOTA_EXCEEDED") => Exit::NoRoom,
         (Code::InvalidArgument, _) => Exit::Usage,
         (Code::NotFound, _) => Exit::NotFound,
+        // The host has answered.
+        (Code::Unavailable, "DRIVER_FAILED" | "STORE_FAILED") => Exit::Failed,
         (Code::Unavailable, _) => Exit::Unreachable,
         (Code::Unauthenticated | Code::PermissionDenied, _) => Exit::NotAllowed,
         (Code::AlreadyExists | Code::Aborted | Code::FailedPrecondition, _) => Exit::Conflict,
@@ -140,6 +142,14 @@ fn help_for(exit: Exit, reason: &str) -> Option<String> {
     Some(help.to_owned())
 }
 
+impl Failure {
+    /// For a command that changes something: its work is done, but nobody heard what became of it.
+    pub fn unheard(error: io::Error) -> Self {
+        Self { is_silent: false, ..Self::from(error) }
+    }
+}
+
+/// For a command that only reads: a reader that has enough is no failure.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         let is_silent = error.kind() == io::ErrorKind::BrokenPipe;
@@ -197,8 +207,8 @@ mod tests {
     exit 2
     ");
         insta::assert_snapshot!(
-            of(Code::AlreadyExists, "a quota `q` exists already", reason("NAME_EXISTS")), @r"
-    cannot create quota `q`: a quota `q` exists already
+            of(Code::AlreadyExists, "quota `q` exists already", reason("NAME_EXISTS")), @r"
+    cannot create quota `q`: quota `q` exists already
       (request r-1)
     help: `runtimecloud apply` changes what is there
     exit 6
@@ -226,6 +236,12 @@ mod tests {
         insta::assert_snapshot!(of(Code::NotFound, "there is no quota `q`", ErrorDetails::new()), @r"
     cannot create quota `q`: there is no quota `q`
     exit 3
+    ");
+        insta::assert_snapshot!(
+            of(Code::Unavailable, "cannot store the change", reason("STORE_FAILED")), @r"
+    cannot create quota `q`: cannot store the change
+      (request r-1)
+    exit 1
     ");
     }
 }

@@ -316,6 +316,47 @@ fn what_is_being_deleted_is_not_what_a_file_declares() {
 }
 
 #[test]
+fn work_is_finished_when_nobody_hears_of_it_and_that_is_a_failure() {
+    let host = World::start();
+    host.file("world.hcl", WORLD);
+    let run = |args: &[&str]| {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = host.command(args);
+        let child = command.stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
+        let output = child.wait_with_output().unwrap();
+        (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, said) = run(&["apply", "-f", "world.hcl", "--wait"]);
+    assert!(code == 1 && said.contains("cannot write the output"), "{code}: {said}");
+    assert_eq!(host.json(&["get", "pool", "dev/web"])["observed"]["ready_workers"], 2);
+    for name in ["a", "b"] {
+        let made = run(&["create", "quota", name]);
+        assert_eq!(made.0, 1, "{}", made.1);
+    }
+    assert_eq!(run(&["delete", "quota", "a", "b", "--wait"]).0, 1);
+    assert_eq!(host.json(&["get", "quotas"]).as_array().unwrap().len(), 1);
+    assert_eq!(run(&["token", "create", "ci"]).0, 1);
+    assert_eq!(run(&["scale", "dev/web", "-n", "1"]).0, 1);
+    assert_eq!(run(&["get", "pools"]), (0, String::new()));
+}
+
+#[test]
+fn no_token_is_sent_to_another_machine() {
+    let host = World::start();
+    for endpoint in ["http://192.0.2.1:7443", "http://cloud.example", "http://127.0.0.1@192.0.2.1"]
+    {
+        let failed = host.run(&["get", "quotas", "--endpoint", endpoint]);
+        assert_eq!(failed.code, 2, "{}", failed.stderr);
+        assert!(failed.stderr.contains("another machine"), "{}", failed.stderr);
+    }
+    for name in ["localhost", "LOCALHOST"] {
+        let endpoint = host.endpoint.replace("127.0.0.1", name);
+        host.ok(&["get", "quotas", "--endpoint", &endpoint]);
+    }
+}
+
+#[test]
 fn what_needs_no_host_works_without_one() {
     let run = |args: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_runtimecloud"));

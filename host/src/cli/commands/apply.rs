@@ -54,6 +54,7 @@ impl Action for Apply {
         let declared = declarations::read(&self.files)?;
         let session = self.connect.open().await?;
         let (mut done, mut results, mut failures) = (Vec::new(), Vec::new(), Vec::new());
+        let mut heard = Ok(());
         let mut manner = if self.dry_run { Manner::Checked } else { Manner::Real };
         for declaration in &declared.all {
             let desired = &declaration.desired;
@@ -65,7 +66,8 @@ impl Action for Apply {
                     if self.output.is_json() {
                         results.push(outcome_json(desired, &outcome));
                     } else {
-                        self.output.line(&outcome_text(desired, &outcome, self.dry_run))?;
+                        let text = outcome_text(desired, &outcome, self.dry_run);
+                        heard = heard.and(self.output.line(&text));
                     }
                     done.extend(resource);
                 }
@@ -76,7 +78,7 @@ impl Action for Apply {
             }
         }
         if self.output.is_json() {
-            self.output.json(&Value::Array(results))?;
+            heard = self.output.json(&Value::Array(results));
         }
         if let Some(last) = failures.pop() {
             let exit = failures.first().map_or(last.exit, |first| first.exit);
@@ -88,7 +90,7 @@ impl Action for Apply {
                 session.wait_until_ready(resource, self.wait.timeout).await?;
             }
         }
-        Ok(())
+        heard.map_err(Failure::unheard)
     }
 }
 

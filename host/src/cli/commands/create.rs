@@ -112,17 +112,15 @@ impl Way {
                 session.wait_until_ready(resource, self.wait.timeout).await?;
             }
         }
-        match made {
-            [one] if self.output.is_json() => self.output.json(&one.json())?,
+        let heard = match made {
+            [one] if self.output.is_json() => self.output.json(&one.json()),
             all if self.output.is_json() => {
-                self.output.json(&all.iter().map(Resource::json).collect())?;
+                self.output.json(&all.iter().map(Resource::json).collect())
             }
             all => {
-                for resource in all {
-                    self.output.line(&format!("{} created", resource.title()))?;
-                }
+                all.iter().try_for_each(|it| self.output.line(&format!("{} created", it.title())))
             }
-        }
-        Ok(())
+        };
+        heard.map_err(Failure::unheard)
     }
 }

@@ -41,6 +41,7 @@ impl Action for Delete {
             let resource = session.delete(self.kind, key, write_once(0)).await;
             deleted.push(resource.map_err(session.failure(attempt))?);
         }
+        let mut heard = Ok(());
         for resource in &deleted {
             if self.wait.wait {
                 session.wait_until_gone(resource, self.wait.timeout).await?;
@@ -48,16 +49,16 @@ impl Action for Delete {
             if !self.output.is_json() {
                 let is_gone = self.wait.wait || self.kind != Declared::WorkerPool;
                 let done = if is_gone { "deleted" } else { "is being deleted" };
-                self.output.line(&format!("{} {done}", resource.title()))?;
+                heard = heard.and(self.output.line(&format!("{} {done}", resource.title())));
             }
         }
         match &deleted[..] {
-            [one] if self.output.is_json() => self.output.json(&one.json())?,
+            [one] if self.output.is_json() => heard = self.output.json(&one.json()),
             all if self.output.is_json() => {
-                self.output.json(&all.iter().map(Resource::json).collect::<Value>())?;
+                heard = self.output.json(&all.iter().map(Resource::json).collect::<Value>());
             }
             _ => {}
         }
-        Ok(())
+        heard.map_err(Failure::unheard)
     }
 }

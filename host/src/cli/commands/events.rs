@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use clap::Args;
 use proto::runtimecloud::v1::{Event, WatchEventsRequest};
 use serde_json::{Map, Value, json};
-use tonic::{Code, Status};
+use tonic::Code;
 
 use crate::cli::{
     Action,
@@ -99,11 +99,15 @@ impl Events {
                     return Err(Failure::new(Exit::Unreachable, message));
                 }
                 Ok(None) => return Ok(()),
-                Err(status) if is_lost(&status) => {
-                    let message = format!("lost the connection to {}", session.endpoint);
-                    return Err(Failure::new(Exit::Unreachable, message));
+                Err(status) => {
+                    let is_cut = matches!(status.code(), Code::Cancelled | Code::Unknown);
+                    let failure = failure(status);
+                    if is_cut || failure.exit == Exit::Unreachable {
+                        let message = format!("lost the connection to {}", session.endpoint);
+                        return Err(Failure::new(Exit::Unreachable, message));
+                    }
+                    return Err(failure);
                 }
-                Err(status) => return Err(failure(status)),
             }
         }
     }
@@ -114,12 +118,6 @@ impl Events {
         }
         Ok(self.output.line(&to_line(event, stdout_width()))?)
     }
-}
-
-/// The connection broke, or the host is going down.
-fn is_lost(status: &Status) -> bool {
-    std::error::Error::source(status).is_some()
-        || matches!(status.code(), Code::Unavailable | Code::Cancelled | Code::Unknown)
 }
 
 pub fn to_json(event: &Event) -> Value {

@@ -48,7 +48,7 @@ impl Action for Scale {
             session.wait_until_ready(&after, self.wait.timeout).await?;
         }
         if self.output.is_json() {
-            return Ok(self.output.json(&after.json())?);
+            return self.output.json(&after.json()).map_err(Failure::unheard);
         }
         let (from, to) = (&before.spec["size"], &after.spec["size"]);
         let title = after.title();
@@ -57,6 +57,6 @@ impl Action for Scale {
         } else {
             format!("{title} scaled: size {from} -> {to}")
         };
-        Ok(self.output.line(&text)?)
+        self.output.line(&text).map_err(Failure::unheard)
     }
 }

@@ -1,9 +1,6 @@
 //! `token`: who may call.
 
-use std::{
-    io::{self, Write},
-    time::Duration,
-};
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
@@ -107,13 +104,13 @@ impl Create {
         if self.output.is_json() {
             let mut object = token::json(&token);
             object["secret"] = made.secret.into();
-            return Ok(self.output.json(&object)?);
+            return self.output.json(&object).map_err(Failure::unheard);
         }
         note(&format!(
             "token `{}` ({}) created; its secret is shown this once:",
             token.name, self.role
         ));
-        Ok(writeln!(io::stdout(), "{}", made.secret)?)
+        self.output.line(&made.secret).map_err(Failure::unheard)
     }
 }
 
@@ -131,8 +128,8 @@ impl Revoke {
         let request = RevokeTokenRequest { key: self.key };
         let revoked = session.tokens().revoke(request).await.map_err(failure)?.into_inner();
         if self.output.is_json() {
-            return Ok(self.output.json(&token::json(&revoked))?);
+            return self.output.json(&token::json(&revoked)).map_err(Failure::unheard);
         }
-        Ok(self.output.line(&format!("token `{}` revoked", revoked.name))?)
+        self.output.line(&format!("token `{}` revoked", revoked.name)).map_err(Failure::unheard)
     }
 }
