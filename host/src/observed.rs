@@ -1,6 +1,6 @@
 //! What the drivers reported last, and how old that is. Never stored: a host that starts looks again.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -47,14 +47,22 @@ pub struct Failure {
     pub retry_at: Timestamp,
 }
 
+const PAUSE_MAX: SignedDuration = SignedDuration::from_secs(60);
 const FAILURES_KEPT: SignedDuration = SignedDuration::from_mins(2);
 
 impl Failure {
     /// The next failure of the same worker: the pause doubles from 1 s to 60 s.
     fn after(before: Option<&Self>, message: String, now: Timestamp) -> Self {
         let attempts = before.map_or(1, |before| before.attempts.saturating_add(1));
-        let pause = Duration::from_secs((1 << (attempts - 1).min(6)).min(60));
+        let pause = SignedDuration::from_secs(1 << (attempts - 1).min(6)).min(PAUSE_MAX);
         Self { message, attempts, retry_at: now.saturating_add(pause).unwrap_or(now) }
+    }
+
+    /// Whether the pause is over. One that is longer than any of ours was begun by a clock that has
+    /// been set back since.
+    pub fn is_due(&self, now: Timestamp) -> bool {
+        let left = self.retry_at.duration_since(now);
+        left <= SignedDuration::ZERO || left > PAUSE_MAX
     }
 }
 
@@ -99,5 +107,24 @@ impl Observed {
     /// When the youngest report came in.
     pub fn newest(&self) -> Option<Timestamp> {
         self.targets.values().map(|target| target.observed_at).max()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_ends_also_when_the_clock_is_set_back() {
+        let now = Timestamp::from_second(1_800_000_000).unwrap();
+        let mut failure = Failure::after(None, "full".to_owned(), now);
+        for _ in 0..10 {
+            failure = Failure::after(Some(&failure), "full".to_owned(), now);
+        }
+        for (seconds, is_due) in [(0, false), (59, false), (60, true), (-1, true), (-86_400, true)]
+        {
+            let then = now + SignedDuration::from_secs(seconds);
+            assert_eq!(failure.is_due(then), is_due, "{seconds}");
+        }
     }
 }

@@ -132,7 +132,7 @@ fn attempt(draft: &mut Draft<'_>, worker: &Worker, action: Action) {
         let message = format!("worker `{}`: {}", worker.id, failure.message);
         draft.wait(worker.pool, WaitReason::ActionFailed, message);
     }
-    if failure.is_none_or(|failure| failure.retry_at <= draft.now) {
+    if failure.is_none_or(|failure| failure.is_due(draft.now)) {
         draft.act(action);
     }
 }

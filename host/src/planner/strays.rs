@@ -9,7 +9,7 @@ pub(super) fn plan(draft: &mut Draft<'_>) {
         for (&worker, seen) in seen.workers.iter().flatten() {
             let is_ours = records.workers.get(&worker).is_some_and(|it| it.target == target);
             let fails = draft.world.observed.failures.get(&worker);
-            let pauses = fails.is_some_and(|failure| draft.now < failure.retry_at);
+            let pauses = fails.is_some_and(|failure| !failure.is_due(draft.now));
             if is_ours || pauses || seen.phase == SeenPhase::Stopping {
                 continue;
             }

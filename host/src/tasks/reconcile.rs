@@ -126,7 +126,7 @@ impl Reconciler {
         let is_same = last
             .as_ref()
             .is_some_and(|(version, before)| *version == records.version && **before == *observed);
-        let is_due = observed.failures.values().any(|failure| failure.retry_at <= now);
+        let is_due = observed.failures.values().any(|failure| failure.is_due(now));
         let settled = Round::Settled { version: records.version };
         if is_same && !is_due {
             return Ok(settled);
