@@ -64,7 +64,7 @@ fn serve(arguments: &ServeArgs) -> Result<()> {
         writeln!(stdout, "listening on http://{address}\nadministrator token in {token}")
             .and_then(|()| stdout.flush())
             .context("cannot say on standard output where the host listens")?;
-        let signal = async {
+        let signal = async || {
             tokio::select! {
                 _ = terminate.recv() => {}
                 _ = interrupt.recv() => {}

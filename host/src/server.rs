@@ -120,16 +120,19 @@ pub async fn start(options: Options) -> Result<Serving> {
 }
 
 impl Serving {
-    /// Ends when `signal` does, or when the server fails by itself.
-    pub async fn until(mut self, signal: impl Future<Output = ()>) -> Result<()> {
+    /// Ends at a signal, or when the server fails by itself. A second signal cuts the end short.
+    pub async fn until(mut self, mut signal: impl AsyncFnMut()) -> Result<()> {
         tokio::select! {
-            () = signal => {}
+            () = signal() => {}
             ended = &mut self.server => {
                 ended.context("the server ended unexpectedly")?.context("cannot serve")?;
                 anyhow::bail!("the server ended unexpectedly");
             }
         }
-        self.shut_down().await
+        tokio::select! {
+            ended = self.shut_down() => ended,
+            () = signal() => anyhow::bail!("told to end a second time: what was under way is cut off"),
+        }
     }
 
     async fn shut_down(self) -> Result<()> {

@@ -21,7 +21,12 @@ pub(super) async fn provide(data_dir: &Path, store: &dyn Store) -> Result<PathBu
     let path = data_dir.join(FILE);
     let records = store.records();
     let secret = match std::fs::read_to_string(&path) {
-        Ok(text) if records.tokens.is_empty() => Secret::from(text.trim().to_owned()),
+        Ok(text) if records.tokens.is_empty() => Secret::read(text.trim()).with_context(|| {
+            format!(
+                "`{}` holds no token that a host has made: remove the file and start again",
+                path.display()
+            )
+        })?,
         Ok(text) => {
             if secret::find(&records, text.trim()).is_none_or(|it| it.revoked_at.is_some()) {
                 tracing::warn!(

@@ -14,14 +14,21 @@ use crate::records::Records;
 pub struct Secret(String);
 
 const PREFIX: &str = "rct_";
+const BYTES: usize = 32;
 /// No secret of ours is longer; a longer one is not even hashed.
 const LENGTH_MAX: usize = 128;
 
 impl Secret {
     pub fn generate() -> Result<Self, getrandom::Error> {
-        let mut bytes = [0; 32];
+        let mut bytes = [0; BYTES];
         getrandom::fill(&mut bytes)?;
         Ok(Self(format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(bytes))))
+    }
+
+    /// What [`generate`](Self::generate) made once; nothing else is a secret.
+    pub fn read(text: &str) -> Option<Self> {
+        let bytes = URL_SAFE_NO_PAD.decode(text.strip_prefix(PREFIX)?).ok()?;
+        (bytes.len() == BYTES).then(|| Self(text.to_owned()))
     }
 
     pub fn hash(&self) -> String {
@@ -30,12 +37,6 @@ impl Secret {
 
     pub fn reveal(&self) -> &str {
         &self.0
-    }
-}
-
-impl From<String> for Secret {
-    fn from(secret: String) -> Self {
-        Self(secret)
     }
 }
 

@@ -101,6 +101,43 @@ async fn a_host_that_is_told_to_end_leaves_its_workers_unless_asked_to_stop_them
 }
 
 #[tokio::test]
+async fn a_target_that_can_not_be_read_keeps_no_worker_of_another_from_being_stopped() {
+    let mut world = World::start();
+    world.kill();
+    world.restart(&["--stop-workers"]);
+    let mut api = world.api().await;
+    let broken = api.target("broken", crate::world::amounts(&[("cpu", 0)])).await;
+    let folder = world.dir.path().join("targets").join(broken.metadata.unwrap().id);
+    let workers = folder.join("workers");
+    crate::world::until("the target's folder", async || workers.exists().then_some(())).await;
+    api.usual().await;
+    api.pools.create(new_pool("web", sleepers(2))).await.unwrap();
+    api.ready("dev/web").await;
+    let before = pids(&world, "dev/web").await;
+    std::fs::remove_dir_all(&workers).unwrap();
+    std::fs::write(&workers, "no folder").unwrap();
+    world.signal();
+    crate::world::until("the other target's workers to stop", async || {
+        (!before.values().any(|pid| runs(*pid))).then_some(())
+    })
+    .await;
+    // It goes on trying, until it is told again.
+    assert!(!world.terminate());
+    std::fs::remove_file(&workers).unwrap();
+}
+
+#[test]
+fn a_first_token_that_no_host_has_made_is_refused() {
+    for text in ["", "\n", "secret", "rct_", "rct_c2hvcnQ"] {
+        let dir = tempfile::TempDir::new().unwrap();
+        std::fs::write(dir.path().join("admin.token"), text).unwrap();
+        let output = serve(dir.path(), &[]).stdout(Stdio::null()).output().unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(message.contains("admin.token` holds no token"), "{text:?}: {message}");
+    }
+}
+
+#[tokio::test]
 async fn an_open_watch_does_not_hold_up_the_end() {
     let mut world = World::start();
     let mut api = world.api().await;

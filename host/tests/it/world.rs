@@ -25,7 +25,7 @@ use tonic::{
 };
 
 /// Long enough for the slowest machine; nothing waits so long when all is well.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) struct World {
     pub(crate) dir: TempDir,
@@ -115,11 +115,15 @@ impl World {
         child.wait().unwrap();
     }
 
+    /// Asks the host to end.
+    pub(crate) fn signal(&self) {
+        kill_process(Pid::from_child(self.child.as_ref().unwrap()), Signal::TERM).unwrap();
+    }
+
     /// Asks the host to end, and waits until it has; answers whether it says that all went well.
     pub(crate) fn terminate(&mut self) -> bool {
-        let mut child = self.child.take().unwrap();
-        kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
-        child.wait().unwrap().success()
+        self.signal();
+        self.child.take().unwrap().wait().unwrap().success()
     }
 }
 
