@@ -192,6 +192,7 @@ fn a_pool_is_made_scaled_looked_at_and_removed() {
     {
         assert!(described.contains(text), "no `{text}` in {described}");
     }
+    assert!(host.ok(&["describe", "target", "local"]).contains("  driver: process\n"));
     let described = host.json(&["describe", "pool", "dev/api"]);
     assert_eq!(described["workers"].as_array().unwrap().len(), 2);
 

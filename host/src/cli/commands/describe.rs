@@ -204,6 +204,10 @@ fn print_map(text: &mut String, map: &Map<String, Value>, depth: usize) {
     for (name, value) in map {
         let printed = match value {
             Value::Object(inner) if !inner.is_empty() => {
+                if let Some(chosen) = choice(inner) {
+                    line(text, &format!("{indent}{name}: {chosen}"));
+                    continue;
+                }
                 line(text, &format!("{indent}{name}:"));
                 print_map(text, inner, depth + 1);
                 continue;
@@ -215,5 +219,15 @@ fn print_map(text: &mut String, map: &Map<String, Value>, depth: usize) {
         };
         // Writing to a string can not fail.
         let _always = writeln!(text, "{indent}{name}: {printed}");
+    }
+}
+
+/// What is chosen by an object of the form `{ process = {} }`.
+fn choice(object: &Map<String, Value>) -> Option<&str> {
+    match object.iter().next() {
+        Some((chosen, Value::Object(inner))) if object.len() == 1 && inner.is_empty() => {
+            Some(chosen)
+        }
+        _ => None,
     }
 }

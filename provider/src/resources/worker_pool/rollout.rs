@@ -75,10 +75,7 @@ pub(super) async fn wait_until_ready(
             return Ok(());
         }
         let tainted = if prior.is_null() { TAINTED } else { "" };
-        let detail = format!(
-            "{how} Mend what its workers run and apply again; `runtimecloud logs WORKER` shows what \
-             one printed.{tainted}"
-        );
+        let detail = format!("{how} {}{tainted}", next_step(&pool));
         let path = if hopeless { Path::attributes(["worker", "command"]) } else { Path::root() };
         return Err(diagnostics.error(path, summary, detail));
     }
@@ -136,6 +133,23 @@ fn why_not_ready(pool: &api::WorkerPool, workers: &[api::Worker]) -> String {
         let _ = write!(text, "\n  and {} other reasons", reasons.len() - TOLD_MAX);
     }
     text
+}
+
+fn next_step(pool: &api::WorkerPool) -> &'static str {
+    match condition(pool, "Ready").map(|ready| ready.reason.as_str()) {
+        Some("NoTarget") => {
+            "Declare a capacity target whose labels match the environment's `target_selector`, \
+             mend the selector, or open a target that is cordoned, and apply again."
+        }
+        Some("NoCapacity") => {
+            "Give a matching capacity target more `capacity`, declare another one, or ask for \
+             less, and apply again."
+        }
+        _ => {
+            "Mend what its workers run and apply again; `runtimecloud logs WORKER` shows what one \
+             printed."
+        }
+    }
 }
 
 /// A worker's phase in one lower-case word.
@@ -211,6 +225,19 @@ mod tests {
              \n  2 × backoff: CommandNotFound: `nope` is not there (worker_CommandNotFound)\
              \n  1 × running: ReadinessFailing: GET / answered 500 (worker_ReadinessFailing)"
         );
+    }
+
+    #[test]
+    fn the_next_step_is_about_the_workers_only_where_there_are_some() {
+        for (reason, step) in
+            [("NoTarget", "target_selector"), ("NoCapacity", "`capacity`"), ("Exited", "logs")]
+        {
+            let mut pool = pool(ConditionStatus::False, 1);
+            let mut observed = pool.observed.unwrap_or_default();
+            observed.conditions[0].reason = reason.to_owned();
+            pool.observed = Some(observed);
+            assert!(next_step(&pool).contains(step), "{reason}");
+        }
     }
 
     #[test]
