@@ -15,9 +15,10 @@ use host::{
     config::ServeArgs,
     drivers::{
         CapacityDriver, DriverError,
-        process::{ProcessDriver, ProcessOptions},
+        process::{ProcessDriver, ProcessOptions, orphans},
     },
     places::OpenDriver,
+    records::Records,
     server::{self, Leave, Options},
 };
 use tokio::signal::unix::{SignalKind, signal};
@@ -94,8 +95,15 @@ impl OpenDriver for Drivers {
         match target.spec.driver {
             DriverKind::Process => {
                 let folder = self.data_dir.join("targets").join(target.id.to_string());
-                Ok(Arc::new(ProcessDriver::new(ProcessOptions::new(folder))?))
+                let options = ProcessOptions::new(folder, self.data_dir.join("ports"));
+                Ok(Arc::new(ProcessDriver::new(options)?))
             }
         }
+    }
+
+    fn sweep(&self, records: &Records) {
+        orphans::sweep(&self.data_dir.join("targets"), |target| {
+            records.capacity_targets.contains_key(&target)
+        });
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, Once, PoisonError},
 };
 
 use crate::{
@@ -15,16 +15,20 @@ use crate::{
 /// Opens drivers. Opening one for the same target again finds the same workers.
 pub trait OpenDriver: Send + Sync {
     fn open(&self, target: &CapacityTarget) -> Result<Arc<dyn CapacityDriver>, DriverError>;
+
+    /// Sees off what is left of targets that are gone. Called once, before any target is opened.
+    fn sweep(&self, records: &Records);
 }
 
 pub struct Places {
     opener: Box<dyn OpenDriver>,
+    swept: Once,
     open: Mutex<BTreeMap<CapacityTargetId, Arc<dyn CapacityDriver>>>,
 }
 
 impl Places {
     pub fn new(opener: Box<dyn OpenDriver>) -> Self {
-        Self { opener, open: Mutex::default() }
+        Self { opener, swept: Once::new(), open: Mutex::default() }
     }
 
     /// The driver of a target, opened when it is first asked for.
@@ -40,6 +44,7 @@ impl Places {
 
     /// Lets go of the drivers of targets that are gone.
     pub fn retain(&self, records: &Records) {
+        self.swept.call_once(|| self.opener.sweep(records));
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.retain(|target, _| records.capacity_targets.contains_key(target));
     }

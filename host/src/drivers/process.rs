@@ -5,6 +5,7 @@
 //! the same workers and can not run one twice (see [`crate::supervisor`]).
 
 mod logs;
+pub mod orphans;
 mod removal;
 mod seen;
 
@@ -45,6 +46,8 @@ const VARIABLES: &[&str] =
 pub struct ProcessOptions {
     /// Absolute. Workers' folders are in `workers/` below it.
     pub data_dir: PathBuf,
+    /// Absolute. Where workers lock their ports: the same for all drivers of a host.
+    pub ports: PathBuf,
     /// The program that has the supervisor in it. `/proc/self/exe` is the running one, even if its
     /// file has been replaced since.
     pub program: PathBuf,
@@ -54,9 +57,10 @@ pub struct ProcessOptions {
 
 impl ProcessOptions {
     /// What `serve` uses.
-    pub fn new(data_dir: PathBuf) -> Self {
+    pub fn new(data_dir: PathBuf, ports: PathBuf) -> Self {
         Self {
             data_dir,
+            ports,
             program: "/proc/self/exe".into(),
             output: OutputLimits { file_bytes: 4 * 1024 * 1024, files: 4 },
             groups: GroupUse::WherePossible,
@@ -186,8 +190,9 @@ impl Inner {
 
     fn ensure(&self, id: WorkerId, template: WorkerTemplate) -> Result<(), DriverError> {
         let folder = self.folder(id);
-        let order =
-            Order { id, template, output: self.options.output, places: self.places.clone() };
+        let ProcessOptions { output, ref ports, .. } = self.options;
+        let (places, ports) = (self.places.clone(), ports.clone());
+        let order = Order { id, template, output, places, ports };
         let begin = || -> io::Result<()> {
             folder.create()?;
             if folder.stop_is_ordered() {

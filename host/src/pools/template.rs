@@ -112,3 +112,14 @@ pub fn check_variables(field: &str, variables: &BTreeMap<String, String>, found:
 pub fn port_variable(port: &str) -> String {
     format!("PORT_{}", port.to_ascii_uppercase().replace('-', "_"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ports_name_becomes_a_variable() {
+        assert_eq!(port_variable("http"), "PORT_HTTP");
+        assert_eq!(port_variable("health-check"), "PORT_HEALTH_CHECK");
+    }
+}

@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use futures_util::{StreamExt, stream::BoxStream};
+use futures_util::{
+    StreamExt, future,
+    stream::{self, BoxStream},
+};
 use proto::runtimecloud::v1::{self, workers_server::Workers};
 use tonic::{Code, Request, Response, Status};
 
@@ -11,8 +14,9 @@ use crate::{
     admission::Declared,
     api::{Core, View, caller, convert, page, status},
     causes::with_causes,
-    drivers::{LogOptions, SeenPhase},
+    drivers::{DriverError, LogOptions, SeenPhase},
     resource::Kind,
+    store::CommitError,
 };
 
 pub struct WorkersApi(pub Core);
@@ -72,8 +76,16 @@ impl Workers for WorkersApi {
         let Some((worker, target)) = placed else {
             return Err(status::not_found(Kind::Worker, &key, &request_id));
         };
+        // An end by the host's own end must not look like the end of the output.
+        let shutdown = self.0.shutdown.clone();
+        let cut_off = status::of_commit(&CommitError::Closed, &request_id);
+        let cut_off = stream::once(async { Err(cut_off) })
+            .filter(move |_| future::ready(shutdown.is_cancelled()));
         let fail = move |error| {
-            let code = (Code::Unavailable, "DRIVER_FAILED");
+            let code = match error {
+                DriverError::Unknown(_) => (Code::NotFound, "NOT_FOUND"),
+                _ => (Code::Unavailable, "DRIVER_FAILED"),
+            };
             status::plain(code, with_causes(&error), &request_id)
         };
         let driver = self.0.places.driver(target).map_err(&fail)?;
@@ -81,7 +93,8 @@ impl Workers for WorkersApi {
         let logs = driver
             .logs(worker, LogOptions { follow, tail_lines })
             .map(move |piece| piece.map(|data| v1::LogChunk { data }).map_err(&fail))
-            .take_until(self.0.shutdown.clone().cancelled_owned());
+            .take_until(self.0.shutdown.clone().cancelled_owned())
+            .chain(cut_off);
         Ok(Response::new(self.0.guarded(caller, logs)))
     }
 }

@@ -40,6 +40,8 @@ pub struct Order {
     pub template: WorkerTemplate,
     pub output: OutputLimits,
     pub places: Places,
+    /// Where ports are locked.
+    pub ports: PathBuf,
 }
 
 /// What a supervisor last saw.

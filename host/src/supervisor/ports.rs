@@ -1,6 +1,6 @@
 //! Free ports on 127.0.0.1 for a worker's names.
 //!
-//! A port is kept over restarts while it is free. Workers of one data folder never get the same port: a
+//! A port is kept over restarts while it is free. Workers of one host never get the same port: a
 //! lock on a file named after it is held as long as the supervisor lives.
 
 use std::{
@@ -18,7 +18,7 @@ use crate::supervisor::folder::{create_dir, private_file};
 /// The ports of one worker.
 #[derive(Debug)]
 pub struct Ports {
-    /// Where all workers of the data folder keep their locks.
+    /// Where all workers of a host keep their locks.
     folder: PathBuf,
     held: BTreeMap<String, (u16, File)>,
 }
@@ -81,11 +81,6 @@ fn is_free(port: u16) -> bool {
     TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok()
 }
 
-/// The environment variable that hands a port over.
-pub fn variable(name: &str) -> String {
-    format!("PORT_{}", name.to_uppercase().replace('-', "_"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,11 +101,5 @@ mod tests {
         assert_ne!(ports.by_name()["http"], first["http"]);
         assert_eq!(ports.by_name()["admin"], first["admin"]);
         drop(taken);
-    }
-
-    #[test]
-    fn a_name_becomes_a_variable() {
-        assert_eq!(variable("http"), "PORT_HTTP");
-        assert_eq!(variable("health-check"), "PORT_HEALTH_CHECK");
     }
 }

@@ -19,13 +19,13 @@ use super::{
     folder::{Folder, Order, Record, RecordedPhase, create_dir_inside},
     groups::Groups,
     life::{Action, Ending, Input, Life, Stage},
-    ports::{self, Ports},
+    ports::Ports,
     processes::{self, Identity, MARKER},
     spawn, tell,
 };
 use crate::{
     ids::WorkerId,
-    pools::template::{Check, StopSignal},
+    pools::template::{Check, StopSignal, port_variable},
 };
 
 /// How often a supervisor looks whether its folder is still there. Without it nobody can reach it.
@@ -74,10 +74,9 @@ impl Run {
         old: Option<Record>,
     ) -> Self {
         let starts = old.as_ref().map_or(0, |old| old.starts);
-        let ports = folder.path().ancestors().nth(2).unwrap_or(folder.path()).join("ports");
         Self {
             life: Life::new(&order.template, starts),
-            ports: Ports::new(ports),
+            ports: Ports::new(order.ports.clone()),
             ports_before: old.map(|old| old.ports).unwrap_or_default(),
             folder,
             order,
@@ -256,8 +255,8 @@ impl Run {
             .args(self.groups.doors())
             .arg("--")
             .args(command)
-            .envs(ports.iter().map(|(name, port)| (ports::variable(name), port.to_string())))
             .envs(&template.variables)
+            .envs(ports.iter().map(|(name, port)| (port_variable(name), port.to_string())))
             .env(MARKER, self.order.id.to_string())
             .current_dir(work)
             .process_group(0)

@@ -59,6 +59,7 @@ contract! {
     stops::nothing_is_left_of_a_forgotten_worker,
     lives::a_worker_gets_its_variables_and_not_those_of_the_host,
     lives::ports_are_free_and_differ,
+    lives::workers_of_two_targets_get_no_port_twice,
     lives::an_ended_worker_starts_again_after_growing_delays,
     lives::what_an_ended_worker_left_does_not_run_beside_the_next,
     lives::a_command_that_can_not_be_started_says_why_and_waits,

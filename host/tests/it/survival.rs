@@ -148,6 +148,49 @@ async fn an_open_watch_does_not_hold_up_the_end() {
 }
 
 #[tokio::test]
+async fn followed_output_does_not_seem_complete_when_the_host_ends() {
+    let mut world = World::start();
+    let mut api = world.api().await;
+    api.usual().await;
+    api.pools.create(new_pool("web", sleepers(1))).await.unwrap();
+    api.ready("dev/web").await;
+    let key = api.workers_of("dev/web").await.remove(0).id;
+    let request = proto::runtimecloud::v1::LogsRequest { key, follow: true, tail_lines: 0 };
+    let mut output = api.workers.logs(request).await.unwrap().into_inner();
+    assert!(world.terminate());
+    let status = output.message().await.unwrap_err();
+    assert_eq!(crate::world::reason(&status), "SHUTTING_DOWN", "{status:?}");
+}
+
+#[tokio::test]
+async fn workers_that_the_host_knows_nothing_of_do_not_run_on() {
+    let mut world = World::start();
+    let mut api = world.api().await;
+    api.usual().await;
+    api.pools.create(new_pool("web", sleepers(2))).await.unwrap();
+    api.ready("dev/web").await;
+    let unused = api.target("unused", crate::world::amounts(&[])).await.metadata.unwrap().id;
+    let before = pids(&world, "dev/web").await;
+    world.kill();
+    for name in ["runtimecloud.db", "runtimecloud.db-wal", "runtimecloud.db-shm"] {
+        let _not_all_are_there = std::fs::remove_file(world.dir.path().join(name));
+    }
+    world.restart(&[]);
+    crate::world::until("all to be gone", async || {
+        (!before.values().any(|pid| runs(*pid))).then_some(())
+    })
+    .await;
+    let targets = world.dir.path().join("targets");
+    crate::world::until("the empty folder to be gone", async || {
+        (!targets.join(&unused).exists()).then_some(())
+    })
+    .await;
+    let kept = std::fs::read_dir(targets).unwrap().next().unwrap().unwrap().path();
+    assert_eq!(kept.extension().unwrap(), "orphaned");
+    assert_eq!(std::fs::read_dir(kept.join("workers")).unwrap().count(), 2);
+}
+
+#[tokio::test]
 async fn a_lost_administrators_token_is_made_anew_and_the_old_one_is_void() {
     let mut world = World::start();
     let old = world.admin_token();

@@ -99,11 +99,13 @@ impl Logs {
                     };
                     for worker in workers {
                         if known.insert(worker.id.clone()) {
-                            // It may be gone since it was listed.
-                            if let Ok(pieces) = self.open(session, &worker.id).await {
-                                all.push(pieces);
-                                lines.push(Lines::new(worker.id));
+                            match self.open(session, &worker.id).await {
+                                Ok(pieces) => all.push(pieces),
+                                // It is gone since it was listed.
+                                Err(status) if is_not_found(&status) => continue,
+                                Err(status) => return Err(failure(status)),
                             }
+                            lines.push(Lines::new(worker.id));
                         }
                     }
                     if all.is_empty() && !self.follow {
@@ -115,7 +117,10 @@ impl Logs {
                     match said {
                         Ok(Some(piece)) => self.print(lines.add(&piece), Prefix::Worker)?,
                         Ok(None) => self.print(lines.end(), Prefix::Worker)?,
-                        Err(status) if is_not_found(&status) => {}
+                        // It is not started yet, or gone: the list of the pool knows.
+                        Err(status) if is_not_found(&status) => if self.follow {
+                            known.remove(&id);
+                        },
                         Err(status) => return Err(failure(status)),
                     }
                 }

@@ -18,27 +18,39 @@ use crate::{
 };
 
 const PIECE_BYTES: usize = 32 * 1024;
-/// How often a follower looks for more.
-const FOLLOW_EVERY: Duration = Duration::from_millis(100);
+/// How long a follower waits before it looks for more: twice as long each time nothing came.
+const PAUSE_MIN: Duration = Duration::from_millis(100);
+const PAUSE_MAX: Duration = Duration::from_secs(1);
 
 /// The output as a stream.
 pub(super) fn read(folder: Folder, options: LogOptions) -> BoxStream<'static, LogPiece> {
     let reader = Reader::new(folder, options);
     stream::unfold(Some(reader), |reader| async {
         let mut reader = reader?;
+        let mut pause = PAUSE_MIN;
         loop {
-            match reader.next() {
+            let read = move || (reader.next(), reader);
+            let next;
+            (next, reader) = match tokio::task::spawn_blocking(read).await {
+                Ok(read) => read,
+                Err(error) => return Some((Err(cannot_read(io::Error::other(error))), None)),
+            };
+            match next {
                 Ok(Next::Piece(piece)) => return Some((Ok(piece), Some(reader))),
-                Ok(Next::Later) => tokio::time::sleep(FOLLOW_EVERY).await,
-                Ok(Next::End) => return None,
-                Err(source) => {
-                    let doing = "read the worker's output".to_owned();
-                    return Some((Err(DriverError::Io { doing, source }), None));
+                Ok(Next::Later) => {
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(PAUSE_MAX);
                 }
+                Ok(Next::End) => return None,
+                Err(error) => return Some((Err(cannot_read(error)), None)),
             }
         }
     })
     .boxed()
+}
+
+fn cannot_read(source: io::Error) -> DriverError {
+    DriverError::Io { doing: "read the worker's output".to_owned(), source }
 }
 
 #[derive(Debug, PartialEq, Eq)]

@@ -41,6 +41,14 @@ impl Fixture {
         Self { driver, options, _root: root }
     }
 
+    /// Another target of the same host.
+    pub(super) fn neighbour(&self) -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let options = ProcessOptions { data_dir: root.path().join("data"), ..self.options.clone() };
+        let driver = ProcessDriver::new(options.clone()).unwrap();
+        Self { driver, options, _root: root }
+    }
+
     pub(super) fn groups(&self) -> GroupUse {
         self.options.groups
     }
@@ -152,10 +160,11 @@ async fn stop_all(driver: &ProcessDriver) {
 }
 
 pub(super) fn options(data_dir: PathBuf, groups: GroupUse) -> ProcessOptions {
+    let ports = data_dir.join("ports");
     ProcessOptions {
         program: env!("CARGO_BIN_EXE_runtimecloud").into(),
         groups,
-        ..ProcessOptions::new(data_dir)
+        ..ProcessOptions::new(data_dir, ports)
     }
 }
 

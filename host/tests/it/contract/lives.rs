@@ -10,6 +10,7 @@ use super::stops::LEAVE_GROUPS;
 pub(super) async fn a_worker_gets_its_variables_and_not_those_of_the_host(fixture: Fixture) {
     let mut template = shell("env; pwd; cat; echo end; exec sleep 1000");
     template.variables.insert("GREETING".to_owned(), "good morning\n".to_owned());
+    template.variables.insert("PORT_HTTP".to_owned(), "an environment's".to_owned());
     template.ports = vec!["http".to_owned(), "side-door".to_owned()];
     let id = fixture.start(&template).await;
     let printed = fixture.until_printed(id, "end\n").await;
@@ -37,6 +38,24 @@ pub(super) async fn ports_are_free_and_differ(fixture: Fixture) {
     }
     assert_eq!(ports.len(), 20);
     assert!(ports.iter().all(|port| std::net::TcpListener::bind(("127.0.0.1", *port)).is_ok()));
+}
+
+pub(super) async fn workers_of_two_targets_get_no_port_twice(fixture: Fixture) {
+    let mut template = sleeper();
+    template.ports = vec!["http".to_owned()];
+    let port = fixture.until_ready(fixture.start(&template).await).await.ports["http"];
+    let neighbour = fixture.neighbour();
+    let id = neighbour.start(&template).await;
+    let before = neighbour.until_ready(id).await.ports["http"];
+    assert_ne!(before, port);
+    // Its next supervisor finds the other's port in the record, where nobody listens.
+    neighbour.kill_supervisor(id).await;
+    let record = neighbour.folder(id).join("seen.json");
+    let text = std::fs::read_to_string(&record).unwrap();
+    std::fs::write(&record, text.replace(&before.to_string(), &port.to_string())).unwrap();
+    neighbour.driver.ensure(id, &template).await.unwrap();
+    let after = neighbour.until(id, "up", |worker| worker.restarts == 1 && worker.ready).await;
+    assert_ne!(after.ports["http"], port);
 }
 
 pub(super) async fn an_ended_worker_starts_again_after_growing_delays(fixture: Fixture) {
