@@ -146,7 +146,7 @@ fn no_source_file_is_forgotten() {
         let path = Path::new(path);
         let (dir, stem) = (path.parent().unwrap(), path.file_stem().unwrap().to_str().unwrap());
         let at_top = dir.ends_with("src") || dir.ends_with("tests") || dir.ends_with("benches");
-        if ["main", "lib"].contains(&stem) || at_top && !dir.ends_with("src") {
+        if ["build", "lib", "main"].contains(&stem) || at_top && !dir.ends_with("src") {
             continue;
         }
         let parents = [dir.with_extension("rs"), dir.join("main.rs"), dir.join("lib.rs")];
