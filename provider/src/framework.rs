@@ -157,10 +157,15 @@
 //! up; [`Context::stopped`] ends when the user interrupts. Wait for both in every loop, and return
 //! what holds by then.
 
+mod action;
 pub mod conformance;
 mod data_source;
 mod diagnostics;
+mod ephemeral;
+mod function;
 pub mod generate;
+mod identity;
+mod list;
 mod number;
 mod path;
 pub mod plan;
@@ -175,8 +180,13 @@ mod value;
 mod walk;
 
 pub use self::{
+    action::{Action, Progress},
     data_source::DataSource,
     diagnostics::{Diagnostic, Diagnostics, Reported, Severity},
+    ephemeral::{Ephemeral, Opened, Renewed},
+    function::{Function, FunctionError, Parameter, Signature},
+    identity::{IdentityAttribute, IdentitySchema},
+    list::{List, ListRequest, Listed, Sink},
     number::{Number, ParseNumberError},
     path::{Path, Step},
     provider::{Configure, Provider},

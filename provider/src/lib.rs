@@ -16,7 +16,11 @@ pub mod tls;
 pub mod log;
 pub mod plugin;
 
+pub mod actions;
 pub mod client;
 pub mod data_sources;
+pub mod ephemeral_resources;
+pub mod functions;
+pub mod list_resources;
 pub mod provider;
 pub mod resources;

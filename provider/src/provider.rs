@@ -8,12 +8,16 @@ use std::{collections::BTreeMap, path::Path as FilePath, time::Duration};
 use proto::duration;
 
 use crate::{
+    actions::ACTIONS,
     client::{Client, Secret, Settings, settings::check_endpoint},
     data_sources::DATA_SOURCES,
+    ephemeral_resources::EPHEMERAL_RESOURCES,
     framework::{
-        Attribute, BoxFuture, Configure, DataSource, Diagnostics, Path, Provider, Reported,
-        Resource, Schema, Type, Validator, Value,
+        Action, Attribute, BoxFuture, Configure, DataSource, Diagnostics, Ephemeral, Function,
+        List, Path, Provider, Reported, Resource, Schema, Type, Validator, Value,
     },
+    functions::FUNCTIONS,
+    list_resources::LIST_RESOURCES,
     resources::RESOURCES,
 };
 
@@ -157,6 +161,22 @@ impl Provider for RuntimeCloud {
 
     fn data_sources(&self) -> &'static [&'static dyn DataSource<Client>] {
         DATA_SOURCES
+    }
+
+    fn ephemeral_resources(&self) -> &'static [&'static dyn Ephemeral<Client>] {
+        EPHEMERAL_RESOURCES
+    }
+
+    fn list_resources(&self) -> &'static [&'static dyn List<Client>] {
+        LIST_RESOURCES
+    }
+
+    fn actions(&self) -> &'static [&'static dyn Action<Client>] {
+        ACTIONS
+    }
+
+    fn functions(&self) -> &'static [&'static dyn Function] {
+        FUNCTIONS
     }
 }
 

@@ -15,7 +15,7 @@ pub use self::{
     diagnostics::{diagnostics_to_proto, path_to_proto},
     dynamic_value::{decode, encode, from_msgpack, to_msgpack},
     json::{from_json, state_from_json, to_json, untyped_from_json},
-    schema::schema_to_proto,
+    schema::{function_to_proto, identity_schema_to_proto, schema_to_proto},
     types::{parse_type, type_to_json},
 };
 

@@ -1,6 +1,9 @@
 //! The provider: its block, its client, and the tables of what it offers.
 
-use super::{BoxFuture, DataSource, Diagnostics, Reported, Resource, Schema, Value};
+use super::{
+    Action, BoxFuture, DataSource, Diagnostics, Ephemeral, Function, List, Reported, Resource,
+    Schema, Value,
+};
 
 /// What [`Provider::configure`] is given.
 #[derive(Clone, Copy, Debug)]
@@ -38,4 +41,24 @@ pub trait Provider: Send + Sync + 'static {
 
     /// The data sources, sorted by name.
     fn data_sources(&self) -> &'static [&'static dyn DataSource<Self::Client>];
+
+    /// The ephemeral resources, sorted by name.
+    fn ephemeral_resources(&self) -> &'static [&'static dyn Ephemeral<Self::Client>] {
+        &[]
+    }
+
+    /// The list resources, sorted by name.
+    fn list_resources(&self) -> &'static [&'static dyn List<Self::Client>] {
+        &[]
+    }
+
+    /// The actions, sorted by name.
+    fn actions(&self) -> &'static [&'static dyn Action<Self::Client>] {
+        &[]
+    }
+
+    /// The functions, sorted by name.
+    fn functions(&self) -> &'static [&'static dyn Function] {
+        &[]
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! This file names futures, because operations talk to a remote end, but awaits nothing.
 
-use super::{Diagnostics, Path, Reported, Schema, Value};
+use super::{Diagnostics, IdentitySchema, Path, Reported, Schema, Value};
 use futures_util::{FutureExt, future::Shared};
 use std::{pin::Pin, sync::Arc, time::Instant};
 
@@ -169,6 +169,11 @@ pub trait Resource<C>: Send + Sync {
     /// Links from each older version of the schema, sorted by `from`.
     fn upgrades(&self) -> &'static [Upgrade] {
         &[]
+    }
+
+    /// What tells one object from all others, for good. Needed for a list resource.
+    fn identity(&self) -> Option<IdentitySchema> {
+        None
     }
 
     /// Rules that the schema can't say. Unknown values are not wrong.

@@ -59,7 +59,7 @@ impl<P: Provider> provider_server::Provider for Server<P> {
         &self,
         _request: Request<pb::get_resource_identity_schemas::Request>,
     ) -> Answer<pb::get_resource_identity_schemas::Response> {
-        Ok(Response::new(Default::default()))
+        Ok(Response::new(self.identity_schemas()))
     }
 
     async fn validate_provider_config(
@@ -220,7 +220,8 @@ impl<P: Provider> provider_server::Provider for Server<P> {
         &self,
         _request: Request<pb::get_functions::Request>,
     ) -> Answer<pb::get_functions::Response> {
-        Ok(Response::new(Default::default()))
+        let functions = self.functions();
+        Ok(Response::new(pb::get_functions::Response { functions, ..Default::default() }))
     }
 
     type ListResourceStream = Nothing<pb::list_resource::Event>;

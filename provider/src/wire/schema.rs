@@ -1,7 +1,9 @@
-//! Schemas as messages.
+//! Schemas and signatures as messages.
 
 use super::type_to_json;
-use crate::framework::{Attribute, Kind, Mode, Nesting, Schema};
+use crate::framework::{
+    Attribute, IdentitySchema, Kind, Mode, Nesting, Parameter, Schema, Signature,
+};
 use proto::tfplugin6::{self as pb, StringKind, schema};
 
 /// The schema as a message.
@@ -11,6 +13,46 @@ pub fn schema_to_proto(schema: &Schema) -> pb::Schema {
     block.deprecated = schema.deprecated.is_some();
     block.deprecation_message = schema.deprecated.unwrap_or_default().to_owned();
     pb::Schema { version: schema.version, block: Some(block) }
+}
+
+/// The identity's schema as a message.
+pub fn identity_schema_to_proto(schema: &IdentitySchema) -> pb::ResourceIdentitySchema {
+    let attributes =
+        schema.attributes.iter().map(|a| pb::resource_identity_schema::IdentityAttribute {
+            name: a.name.to_owned(),
+            r#type: type_to_json(&a.ty),
+            required_for_import: a.required_for_import,
+            optional_for_import: !a.required_for_import,
+            description: a.description.to_owned(),
+        });
+    pb::ResourceIdentitySchema {
+        version: schema.version,
+        identity_attributes: attributes.collect(),
+    }
+}
+
+/// A function's signature as a message.
+pub fn function_to_proto(signature: &Signature) -> pb::Function {
+    pb::Function {
+        parameters: signature.parameters.iter().map(parameter_to_proto).collect(),
+        variadic_parameter: signature.variadic.as_ref().map(parameter_to_proto),
+        r#return: Some(pb::function::Return { r#type: type_to_json(&signature.returns) }),
+        summary: signature.summary.to_owned(),
+        description: signature.description.to_owned(),
+        description_kind: StringKind::Markdown.into(),
+        deprecation_message: signature.deprecated.unwrap_or_default().to_owned(),
+    }
+}
+
+fn parameter_to_proto(parameter: &Parameter) -> pb::function::Parameter {
+    pb::function::Parameter {
+        name: parameter.name.to_owned(),
+        r#type: type_to_json(&parameter.ty),
+        allow_null_value: parameter.takes_null,
+        allow_unknown_values: parameter.takes_unknown,
+        description: parameter.description.to_owned(),
+        description_kind: StringKind::Markdown.into(),
+    }
 }
 
 fn block_to_proto(attributes: &[Attribute]) -> schema::Block {

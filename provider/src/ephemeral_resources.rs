@@ -1,0 +1,8 @@
+//! The ephemeral resources: what a run holds while it lasts, one type a file.
+//!
+//! Invariant: each ends by itself when the run that opened it dies.
+
+use crate::{client::Client, framework::Ephemeral};
+
+/// All ephemeral resources, sorted by type.
+pub static EPHEMERAL_RESOURCES: &[&dyn Ephemeral<Client>] = &[];

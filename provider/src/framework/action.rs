@@ -1,0 +1,40 @@
+//! An action: something done on demand, that leaves no state.
+
+use super::{BoxFuture, Context, Diagnostics, Reported, Schema, Value};
+
+/// Takes lines that tell the user how far an action is.
+pub trait Progress: Send + Sync {
+    /// Shows a line.
+    fn say(&self, message: String);
+}
+
+/// An action, over the client type `C`.
+pub trait Action<C>: Send + Sync {
+    /// The full name, such as `runtimecloud_drain_workers`.
+    fn type_name(&self) -> &'static str;
+
+    /// What is within its `config` block.
+    fn schema(&self) -> Schema;
+
+    /// Rules that the schema can't say. Unknown values are not wrong.
+    fn validate(&self, _config: &Value, _diagnostics: &mut Diagnostics) {}
+
+    /// Says at plan what would fail at apply. `config` may hold unknowns.
+    fn plan<'a>(
+        &'a self,
+        _context: &'a Context<C>,
+        _config: &'a Value,
+        _diagnostics: &'a mut Diagnostics,
+    ) -> BoxFuture<'a, Result<(), Reported>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// Does it. `config` is wholly known.
+    fn invoke<'a>(
+        &'a self,
+        context: &'a Context<C>,
+        config: &'a Value,
+        progress: &'a dyn Progress,
+        diagnostics: &'a mut Diagnostics,
+    ) -> BoxFuture<'a, Result<(), Reported>>;
+}
