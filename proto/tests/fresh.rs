@@ -4,6 +4,7 @@ use std::{fs, path::Path};
 
 const PROTOS: &[&str] = &[
     "plugin/controller.proto",
+    "runtimecloud/v1/capacity_lease.proto",
     "runtimecloud/v1/capacity_target.proto",
     "runtimecloud/v1/common.proto",
     "runtimecloud/v1/environment.proto",

@@ -142,6 +142,938 @@ impl ConditionStatus {
     }
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CapacityLease {
+    #[prost(message, optional, tag = "1")]
+    pub metadata: ::core::option::Option<Metadata>,
+    /// Name of the environment it is in. It can not be changed.
+    #[prost(string, tag = "2")]
+    pub environment: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "3")]
+    pub spec: ::core::option::Option<CapacityLeaseSpec>,
+    #[prost(message, optional, tag = "4")]
+    pub observed: ::core::option::Option<CapacityLeaseObserved>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CapacityLeaseSpec {
+    /// All of it is granted, or nothing. At least one, each above zero. `leases` is counted by the host:
+    /// every granted lease uses one.
+    #[prost(message, optional, tag = "1")]
+    pub amounts: ::core::option::Option<Amounts>,
+    /// How long it lives after it was granted or renewed: 1 s to 366 days. Absent: until it is released.
+    #[prost(message, optional, tag = "2")]
+    pub ttl: ::core::option::Option<::prost_types::Duration>,
+    /// How long it lives at most after it was granted, however often it is renewed: 1 s to 3,660 days.
+    #[prost(message, optional, tag = "3")]
+    pub max_life: ::core::option::Option<::prost_types::Duration>,
+    /// Who uses the capacity, in words of your own.
+    #[prost(string, tag = "4")]
+    pub holder: ::prost::alloc::string::String,
+    #[prost(string, tag = "5")]
+    pub purpose: ::prost::alloc::string::String,
+    /// A higher one stands before a lower one in line: -1,000 to 1,000.
+    #[prost(sint32, tag = "6")]
+    pub priority: i32,
+    /// How long it may wait in line: up to 30 days. Absent or 0: it is refused if it can not be granted
+    /// at once.
+    #[prost(message, optional, tag = "7")]
+    pub wait: ::core::option::Option<::prost_types::Duration>,
+    #[prost(bool, tag = "8")]
+    pub deletion_protection: bool,
+}
+/// What is absent does not apply to the state. A lease that has ended is kept for a day, or until 1,000
+/// others have ended after it.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CapacityLeaseObserved {
+    /// `Granted`, with what it waits for or how it ended.
+    #[prost(message, repeated, tag = "1")]
+    pub conditions: ::prost::alloc::vec::Vec<Condition>,
+    #[prost(enumeration = "CapacityLeaseState", tag = "2")]
+    pub state: i32,
+    /// While it waits: 1 is the next. Of those that count against a quota of its own.
+    #[prost(uint32, optional, tag = "3")]
+    pub position: ::core::option::Option<u32>,
+    /// When it is refused unless it was granted before.
+    #[prost(message, optional, tag = "4")]
+    pub wait_until: ::core::option::Option<::prost_types::Timestamp>,
+    /// Grows with every grant of the host, and is never given twice. Absent until it is granted.
+    #[prost(uint64, optional, tag = "5")]
+    pub fencing_token: ::core::option::Option<u64>,
+    #[prost(message, optional, tag = "6")]
+    pub granted_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// Moved by each renewal. Absent: it lives until it is released.
+    #[prost(message, optional, tag = "7")]
+    pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "8")]
+    pub ended_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "9")]
+    pub observed_at: ::core::option::Option<::prost_types::Timestamp>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CreateCapacityLeaseRequest {
+    /// Id or name.
+    #[prost(string, tag = "1")]
+    pub environment: ::prost::alloc::string::String,
+    /// Unique among the leases of the environment that have not ended.
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(btree_map = "string, string", tag = "3")]
+    pub labels: ::prost::alloc::collections::BTreeMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::string::String,
+    >,
+    #[prost(message, optional, tag = "4")]
+    pub spec: ::core::option::Option<CapacityLeaseSpec>,
+    #[prost(message, optional, tag = "5")]
+    pub options: ::core::option::Option<WriteOptions>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct UpdateCapacityLeaseRequest {
+    #[prost(string, tag = "1")]
+    pub key: ::prost::alloc::string::String,
+    /// Replaces all labels.
+    #[prost(btree_map = "string, string", tag = "2")]
+    pub labels: ::prost::alloc::collections::BTreeMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::string::String,
+    >,
+    /// Replaces the whole specification.
+    #[prost(message, optional, tag = "3")]
+    pub spec: ::core::option::Option<CapacityLeaseSpec>,
+    #[prost(message, optional, tag = "4")]
+    pub options: ::core::option::Option<WriteOptions>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RenewCapacityLeaseRequest {
+    #[prost(string, tag = "1")]
+    pub key: ::prost::alloc::string::String,
+    /// 0: whatever it has.
+    #[prost(uint64, tag = "2")]
+    pub fencing_token: u64,
+    #[prost(message, optional, tag = "3")]
+    pub options: ::core::option::Option<WriteOptions>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CheckCapacityLeaseRequest {
+    #[prost(string, tag = "1")]
+    pub key: ::prost::alloc::string::String,
+    #[prost(uint64, tag = "2")]
+    pub fencing_token: u64,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CheckCapacityLeaseResponse {
+    #[prost(bool, tag = "1")]
+    pub valid: bool,
+    /// One word for programs: `Granted`, `StaleToken`, `Waiting`, `Expired`, `Released`, `Refused` or
+    /// `Unknown`.
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+    /// A sentence for people.
+    #[prost(string, tag = "3")]
+    pub message: ::prost::alloc::string::String,
+    /// Until when it is valid if nobody renews it, by the host's time; absent when there is no end.
+    #[prost(message, optional, tag = "4")]
+    pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// The host's time.
+    #[prost(message, optional, tag = "5")]
+    pub checked_at: ::core::option::Option<::prost_types::Timestamp>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListCapacityLeasesResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub capacity_leases: ::prost::alloc::vec::Vec<CapacityLease>,
+    /// Empty on the last page.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum CapacityLeaseState {
+    Unspecified = 0,
+    Waiting = 1,
+    Granted = 2,
+    /// Its time was over.
+    Expired = 3,
+    /// Somebody deleted it.
+    Released = 4,
+    /// It waited as long as it might.
+    Refused = 5,
+}
+impl CapacityLeaseState {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "CAPACITY_LEASE_STATE_UNSPECIFIED",
+            Self::Waiting => "CAPACITY_LEASE_STATE_WAITING",
+            Self::Granted => "CAPACITY_LEASE_STATE_GRANTED",
+            Self::Expired => "CAPACITY_LEASE_STATE_EXPIRED",
+            Self::Released => "CAPACITY_LEASE_STATE_RELEASED",
+            Self::Refused => "CAPACITY_LEASE_STATE_REFUSED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "CAPACITY_LEASE_STATE_UNSPECIFIED" => Some(Self::Unspecified),
+            "CAPACITY_LEASE_STATE_WAITING" => Some(Self::Waiting),
+            "CAPACITY_LEASE_STATE_GRANTED" => Some(Self::Granted),
+            "CAPACITY_LEASE_STATE_EXPIRED" => Some(Self::Expired),
+            "CAPACITY_LEASE_STATE_RELEASED" => Some(Self::Released),
+            "CAPACITY_LEASE_STATE_REFUSED" => Some(Self::Refused),
+            _ => None,
+        }
+    }
+}
+/// Generated client implementations.
+pub mod capacity_leases_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    #[derive(Debug, Clone)]
+    pub struct CapacityLeasesClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl CapacityLeasesClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> CapacityLeasesClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> CapacityLeasesClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            CapacityLeasesClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Granted, or put in line when `wait` allows. Without `wait`, `RESOURCE_EXHAUSTED` when a quota has
+        /// no room or when others wait in line for it. Also `RESOURCE_EXHAUSTED` when the amounts are above
+        /// the limit itself, so that waiting would not help.
+        pub async fn create(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CreateCapacityLeaseRequest>,
+        ) -> std::result::Result<tonic::Response<super::CapacityLease>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.CapacityLeases/Create",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("runtimecloud.v1.CapacityLeases", "Create"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// By name: the lease that lives, or else the last one that ended.
+        pub async fn get(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetRequest>,
+        ) -> std::result::Result<tonic::Response<super::CapacityLease>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.CapacityLeases/Get",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("runtimecloud.v1.CapacityLeases", "Get"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Those that ended are listed as long as they are kept.
+        pub async fn list(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListCapacityLeasesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.CapacityLeases/List",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("runtimecloud.v1.CapacityLeases", "List"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Changed amounts are granted at once or refused (`RESOURCE_EXHAUSTED`). An update of a granted
+        /// lease renews it as well, by its new `ttl`. `FAILED_PRECONDITION` when the lease has ended.
+        pub async fn update(
+            &mut self,
+            request: impl tonic::IntoRequest<super::UpdateCapacityLeaseRequest>,
+        ) -> std::result::Result<tonic::Response<super::CapacityLease>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.CapacityLeases/Update",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("runtimecloud.v1.CapacityLeases", "Update"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Releases what it holds, or takes it out of the line, at once. A lease that has ended stays so.
+        pub async fn delete(
+            &mut self,
+            request: impl tonic::IntoRequest<super::DeleteRequest>,
+        ) -> std::result::Result<tonic::Response<super::CapacityLease>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.CapacityLeases/Delete",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("runtimecloud.v1.CapacityLeases", "Delete"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Lets it live for another `ttl` from now, within `max_life`. `FAILED_PRECONDITION` when the lease
+        /// has ended, waits, or was granted with another fencing token than the one sent.
+        pub async fn renew(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RenewCapacityLeaseRequest>,
+        ) -> std::result::Result<tonic::Response<super::CapacityLease>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.CapacityLeases/Renew",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("runtimecloud.v1.CapacityLeases", "Renew"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Whether a lease is granted at this moment and the fencing token is its own. It is not an error if
+        /// it is not, nor if the host knows no such lease.
+        pub async fn check(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CheckCapacityLeaseRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CheckCapacityLeaseResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.CapacityLeases/Check",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("runtimecloud.v1.CapacityLeases", "Check"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod capacity_leases_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with CapacityLeasesServer.
+    #[async_trait]
+    pub trait CapacityLeases: std::marker::Send + std::marker::Sync + 'static {
+        /// Granted, or put in line when `wait` allows. Without `wait`, `RESOURCE_EXHAUSTED` when a quota has
+        /// no room or when others wait in line for it. Also `RESOURCE_EXHAUSTED` when the amounts are above
+        /// the limit itself, so that waiting would not help.
+        async fn create(
+            &self,
+            request: tonic::Request<super::CreateCapacityLeaseRequest>,
+        ) -> std::result::Result<tonic::Response<super::CapacityLease>, tonic::Status>;
+        /// By name: the lease that lives, or else the last one that ended.
+        async fn get(
+            &self,
+            request: tonic::Request<super::GetRequest>,
+        ) -> std::result::Result<tonic::Response<super::CapacityLease>, tonic::Status>;
+        /// Those that ended are listed as long as they are kept.
+        async fn list(
+            &self,
+            request: tonic::Request<super::ListRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListCapacityLeasesResponse>,
+            tonic::Status,
+        >;
+        /// Changed amounts are granted at once or refused (`RESOURCE_EXHAUSTED`). An update of a granted
+        /// lease renews it as well, by its new `ttl`. `FAILED_PRECONDITION` when the lease has ended.
+        async fn update(
+            &self,
+            request: tonic::Request<super::UpdateCapacityLeaseRequest>,
+        ) -> std::result::Result<tonic::Response<super::CapacityLease>, tonic::Status>;
+        /// Releases what it holds, or takes it out of the line, at once. A lease that has ended stays so.
+        async fn delete(
+            &self,
+            request: tonic::Request<super::DeleteRequest>,
+        ) -> std::result::Result<tonic::Response<super::CapacityLease>, tonic::Status>;
+        /// Lets it live for another `ttl` from now, within `max_life`. `FAILED_PRECONDITION` when the lease
+        /// has ended, waits, or was granted with another fencing token than the one sent.
+        async fn renew(
+            &self,
+            request: tonic::Request<super::RenewCapacityLeaseRequest>,
+        ) -> std::result::Result<tonic::Response<super::CapacityLease>, tonic::Status>;
+        /// Whether a lease is granted at this moment and the fencing token is its own. It is not an error if
+        /// it is not, nor if the host knows no such lease.
+        async fn check(
+            &self,
+            request: tonic::Request<super::CheckCapacityLeaseRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CheckCapacityLeaseResponse>,
+            tonic::Status,
+        >;
+    }
+    #[derive(Debug)]
+    pub struct CapacityLeasesServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> CapacityLeasesServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for CapacityLeasesServer<T>
+    where
+        T: CapacityLeases,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/runtimecloud.v1.CapacityLeases/Create" => {
+                    #[allow(non_camel_case_types)]
+                    struct CreateSvc<T: CapacityLeases>(pub Arc<T>);
+                    impl<
+                        T: CapacityLeases,
+                    > tonic::server::UnaryService<super::CreateCapacityLeaseRequest>
+                    for CreateSvc<T> {
+                        type Response = super::CapacityLease;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CreateCapacityLeaseRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as CapacityLeases>::create(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CreateSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/runtimecloud.v1.CapacityLeases/Get" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetSvc<T: CapacityLeases>(pub Arc<T>);
+                    impl<
+                        T: CapacityLeases,
+                    > tonic::server::UnaryService<super::GetRequest> for GetSvc<T> {
+                        type Response = super::CapacityLease;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as CapacityLeases>::get(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/runtimecloud.v1.CapacityLeases/List" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListSvc<T: CapacityLeases>(pub Arc<T>);
+                    impl<
+                        T: CapacityLeases,
+                    > tonic::server::UnaryService<super::ListRequest> for ListSvc<T> {
+                        type Response = super::ListCapacityLeasesResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as CapacityLeases>::list(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/runtimecloud.v1.CapacityLeases/Update" => {
+                    #[allow(non_camel_case_types)]
+                    struct UpdateSvc<T: CapacityLeases>(pub Arc<T>);
+                    impl<
+                        T: CapacityLeases,
+                    > tonic::server::UnaryService<super::UpdateCapacityLeaseRequest>
+                    for UpdateSvc<T> {
+                        type Response = super::CapacityLease;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::UpdateCapacityLeaseRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as CapacityLeases>::update(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = UpdateSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/runtimecloud.v1.CapacityLeases/Delete" => {
+                    #[allow(non_camel_case_types)]
+                    struct DeleteSvc<T: CapacityLeases>(pub Arc<T>);
+                    impl<
+                        T: CapacityLeases,
+                    > tonic::server::UnaryService<super::DeleteRequest>
+                    for DeleteSvc<T> {
+                        type Response = super::CapacityLease;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::DeleteRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as CapacityLeases>::delete(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = DeleteSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/runtimecloud.v1.CapacityLeases/Renew" => {
+                    #[allow(non_camel_case_types)]
+                    struct RenewSvc<T: CapacityLeases>(pub Arc<T>);
+                    impl<
+                        T: CapacityLeases,
+                    > tonic::server::UnaryService<super::RenewCapacityLeaseRequest>
+                    for RenewSvc<T> {
+                        type Response = super::CapacityLease;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RenewCapacityLeaseRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as CapacityLeases>::renew(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RenewSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/runtimecloud.v1.CapacityLeases/Check" => {
+                    #[allow(non_camel_case_types)]
+                    struct CheckSvc<T: CapacityLeases>(pub Arc<T>);
+                    impl<
+                        T: CapacityLeases,
+                    > tonic::server::UnaryService<super::CheckCapacityLeaseRequest>
+                    for CheckSvc<T> {
+                        type Response = super::CheckCapacityLeaseResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CheckCapacityLeaseRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as CapacityLeases>::check(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CheckSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for CapacityLeasesServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "runtimecloud.v1.CapacityLeases";
+    impl<T> tonic::server::NamedService for CapacityLeasesServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CapacityTarget {
     #[prost(message, optional, tag = "1")]
     pub metadata: ::core::option::Option<Metadata>,
