@@ -1,4 +1,4 @@
-.PHONY: quickstart test test-matrix lint bench
+.PHONY: quickstart test test-matrix lint bench docs
 
 # The whole loop with real parts, in under a minute after the build.
 quickstart:
@@ -21,3 +21,7 @@ lint:
 # Figures of release builds, each beside its rival or its floor.
 bench:
 	python3 scripts/bench.py
+
+# The reference of the provider in docs/, from its schemas and the examples.
+docs:
+	cargo run --quiet --package provider -- docs examples docs

@@ -13,6 +13,7 @@ pub mod server;
 pub mod handshake;
 pub mod tls;
 
+pub mod docs;
 pub mod log;
 pub mod plugin;
 

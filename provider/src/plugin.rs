@@ -12,6 +12,7 @@ mod socket;
 
 use self::{connection::accept, socket::Socket};
 use crate::{
+    docs,
     framework::Provider,
     handshake::{Environment, PROTOCOL, Request, SocketPlace},
     log,
@@ -26,6 +27,7 @@ use proto::plugin::{
 use std::{
     io::{self, Write},
     os::unix::process::parent_id,
+    path::Path,
     process::ExitCode,
     sync::Arc,
     time::Duration,
@@ -63,6 +65,11 @@ pub fn run<P: Provider>(
         ["--version" | "-V"] => {
             let version = env!("CARGO_PKG_VERSION");
             report(say(&format!("terraform-provider-{name} {version}, plugin protocol {PROTOCOL}")))
+        }
+        // For our own makefile: not shown to people.
+        ["docs", examples, folder] => {
+            let examples = docs::examples_in(Path::new(examples));
+            report(docs::write(&provider, &examples, Path::new(folder)))
         }
         _ => fail("Usage: [--debug | --version]. Without arguments it is started by a CLI."),
     }

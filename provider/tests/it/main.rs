@@ -9,6 +9,7 @@ mod configurations;
 mod conflicts;
 mod cycle;
 mod debug;
+mod docs;
 mod fake_host;
 mod handshake;
 mod log;

@@ -4,8 +4,12 @@
 use std::{fs, path::PathBuf};
 
 use provider::{
+    actions::ACTIONS,
     data_sources::DATA_SOURCES,
-    framework::{Attribute, Provider as _, conformance::check_schema},
+    ephemeral_resources::EPHEMERAL_RESOURCES,
+    framework::{Attribute, Provider as _, Schema, conformance::check_schema},
+    functions::FUNCTIONS,
+    list_resources::LIST_RESOURCES,
     provider::RuntimeCloud,
     resources::RESOURCES,
 };
@@ -30,44 +34,61 @@ fn undescribed(path: &str, attributes: &[Attribute]) -> Vec<String> {
     found
 }
 
+/// Each table: the folder of its examples, the files of each type, and its types.
+fn tables() -> Vec<(&'static str, &'static [&'static str], Vec<&'static str>)> {
+    vec![
+        ("actions", &["action.tf"], ACTIONS.iter().map(|a| a.type_name()).collect()),
+        (
+            "data-sources",
+            &["data-source.tf"],
+            DATA_SOURCES.iter().map(|source| source.type_name()).collect(),
+        ),
+        (
+            "ephemeral-resources",
+            &["ephemeral-resource.tf"],
+            EPHEMERAL_RESOURCES.iter().map(|ephemeral| ephemeral.type_name()).collect(),
+        ),
+        ("functions", &["function.tf"], FUNCTIONS.iter().map(|f| f.name()).collect()),
+        (
+            "list-resources",
+            &["list-resource.tfquery.hcl"],
+            LIST_RESOURCES.iter().map(|list| list.type_name()).collect(),
+        ),
+        (
+            "resources",
+            &["resource.tf", "import.sh"],
+            RESOURCES.iter().map(|resource| resource.type_name()).collect(),
+        ),
+    ]
+}
+
 #[test]
 fn every_type_has_an_example() {
-    let resources = RESOURCES.iter().map(|resource| resource.type_name());
-    let files = |ty: &str| ["resource.tf", "import.sh"].map(|f| format!("resources/{ty}/{f}"));
-    let data_sources = DATA_SOURCES.iter().map(|source| source.type_name());
-    let wanted = resources
-        .flat_map(files)
-        .chain(data_sources.map(|ty| format!("data-sources/{ty}/data-source.tf")))
-        .chain(["provider/provider.tf".to_owned()]);
-    let missing = missing(wanted);
+    let wanted = tables().into_iter().flat_map(|(folder, files, types)| {
+        let paths = move |ty: &str| {
+            files.iter().map(|file| format!("{folder}/{ty}/{file}")).collect::<Vec<_>>()
+        };
+        types.into_iter().flat_map(paths)
+    });
+    let missing = missing(wanted.chain(["provider/provider.tf".to_owned()]));
     assert!(missing.is_empty(), "write in examples/: {missing:?}");
 }
 
 #[test]
 fn every_example_is_of_a_type() {
-    let types = |folder: &str| -> Vec<String> {
-        let mut names: Vec<String> = fs::read_dir(examples().join(folder))
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
-    };
-    let resources: Vec<&str> = RESOURCES.iter().map(|resource| resource.type_name()).collect();
-    let data_sources: Vec<&str> = DATA_SOURCES.iter().map(|source| source.type_name()).collect();
-    for (folder, known) in [("resources", resources), ("data-sources", data_sources)] {
-        let unknown: Vec<String> =
-            types(folder).into_iter().filter(|ty| !known.contains(&ty.as_str())).collect();
+    for (folder, _, known) in tables() {
+        let Ok(entries) = fs::read_dir(examples().join(folder)) else { continue };
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let unknown: Vec<String> = names.filter(|name| !known.contains(&name.as_str())).collect();
         assert!(unknown.is_empty(), "examples/{folder}/ has folders of no type: {unknown:?}");
     }
 }
 
 #[test]
 fn tables_are_sorted_by_type() {
-    let resources: Vec<&str> = RESOURCES.iter().map(|resource| resource.type_name()).collect();
-    let data_sources: Vec<&str> = DATA_SOURCES.iter().map(|source| source.type_name()).collect();
-    assert!(resources.is_sorted(), "RESOURCES is to be sorted by type: {resources:?}");
-    assert!(data_sources.is_sorted(), "DATA_SOURCES is to be sorted by type: {data_sources:?}");
+    for (folder, _, types) in tables() {
+        assert!(types.is_sorted(), "the table of {folder} is to be sorted: {types:?}");
+    }
 }
 
 #[test]
@@ -83,25 +104,29 @@ fn every_import_of_an_example_names_what_the_example_declares() {
     }
 }
 
+/// The schemas of all tables and of the provider's block, with their types.
+fn schemas() -> Vec<(&'static str, Schema)> {
+    let mut all = vec![("provider", RuntimeCloud::new(|_| None).schema())];
+    all.extend(ACTIONS.iter().map(|action| (action.type_name(), action.schema())));
+    all.extend(DATA_SOURCES.iter().map(|source| (source.type_name(), source.schema())));
+    all.extend(EPHEMERAL_RESOURCES.iter().map(|e| (e.type_name(), e.schema())));
+    all.extend(LIST_RESOURCES.iter().map(|list| (list.type_name(), list.schema())));
+    all.extend(RESOURCES.iter().map(|resource| (resource.type_name(), resource.schema())));
+    all
+}
+
 #[test]
 fn every_attribute_is_described_in_sentences() {
-    let provider = RuntimeCloud::new(|_| None);
-    let mut found = undescribed("provider", &provider.schema().attributes);
-    for resource in RESOURCES {
-        found.extend(undescribed(resource.type_name(), &resource.schema().attributes));
-    }
-    for source in DATA_SOURCES {
-        found.extend(undescribed(source.type_name(), &source.schema().attributes));
-    }
+    let found: Vec<String> =
+        schemas().iter().flat_map(|(name, schema)| undescribed(name, &schema.attributes)).collect();
     assert_eq!(found, Vec::<String>::new());
 }
 
 #[test]
 fn every_schema_is_one_that_terraform_takes() {
-    for source in DATA_SOURCES {
-        assert_eq!(check_schema(&source.schema()), [], "{}", source.type_name());
+    for (name, schema) in schemas() {
+        assert_eq!(check_schema(&schema), [], "{name}");
     }
-    assert_eq!(check_schema(&RuntimeCloud::new(|_| None).schema()), []);
 }
 
 #[test]
@@ -123,7 +148,5 @@ fn what_is_secret_by_its_name_is_hidden() {
             check(attribute.children());
         }
     }
-    check(&RuntimeCloud::new(|_| None).schema().attributes);
-    RESOURCES.iter().for_each(|resource| check(&resource.schema().attributes));
-    DATA_SOURCES.iter().for_each(|source| check(&source.schema().attributes));
+    schemas().iter().for_each(|(_, schema)| check(&schema.attributes));
 }
