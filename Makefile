@@ -4,7 +4,7 @@
 quickstart:
 	python3 scripts/quickstart.py
 
-# Every test, with Terraform 1.11.4 and 1.15.5.
+# Every test, with Terraform 1.6.6, 1.11.4 and 1.15.5.
 test:
 	cargo test --workspace
 

@@ -1,10 +1,11 @@
 //! Finds the programs under test, and builds those that are missing or older than their sources.
 
 use std::{
+    collections::BTreeMap,
     env, fs,
     path::{Path, PathBuf},
     process::Command,
-    sync::Mutex,
+    sync::{Mutex, PoisonError},
     time::SystemTime,
 };
 
@@ -33,16 +34,25 @@ pub(crate) const PROVIDER: Binary = Binary {
 };
 
 impl Binary {
-    /// The program's path, when it is there and fresh.
+    /// The program's path; looked for, and built where need be, once in a run.
     pub(crate) fn path(self) -> Result<PathBuf> {
-        static ONE_BUILD_AT_A_TIME: Mutex<()> = Mutex::new(());
+        static FOUND: Mutex<BTreeMap<&str, PathBuf>> = Mutex::new(BTreeMap::new());
+        let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(path) = found.get(self.name) {
+            return Ok(path.clone());
+        }
+        let path = self.find()?;
+        found.insert(self.name, path.clone());
+        Ok(path)
+    }
+
+    fn find(self) -> Result<PathBuf> {
         if let Some(dir) = settings::binaries() {
             let path = dir.join(self.name);
             ensure!(path.is_file(), "RUNTIMECLOUD_BIN_DIR holds no `{}`", self.name);
             return Ok(path);
         }
         let path = target()?.join(self.name);
-        let _guard = ONE_BUILD_AT_A_TIME.lock();
         if self.is_stale(&path) {
             self.build()?;
         }

@@ -1,107 +1,137 @@
 //! A case as data: a folder of numbered configurations and what is expected of them.
 //!
-//! `expect.txt` holds sections. One named as a configuration lists what the plan of that step does,
-//! an action and an address a line; the section `import` lists an address and the name under which it
-//! is imported. Lines that begin with `#` are comments.
+//! A step is a file `N_NAME.tf`; a file `N_NAME.tfquery.hcl` is laid beside it.
+
+pub mod expect;
 
 use std::{
-    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 
-use crate::{
-    cli::Cli,
-    plan::{Action, Actions},
-    world::{Refresh, World},
-};
+use self::expect::{Expected, Import, Key, Run, Step};
+use crate::{cli::Cli, feature::Release, run::expect_said, world::World};
 
 /// A folder under `acceptance-tests/cases`, read.
 #[derive(Debug)]
 pub struct Case {
-    /// File name and text, in order.
-    steps: Vec<(String, String)>,
-    expected: BTreeMap<String, Actions>,
-    /// Addresses and the names they are imported by.
-    imports: Vec<(String, String)>,
+    dir: PathBuf,
+    /// Names of the steps, in order.
+    steps: Vec<String>,
+    expected: Expected,
 }
 
 impl Case {
     pub fn read(dir: &Path) -> Result<Self> {
-        let mut files: Vec<PathBuf> =
-            fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
-        files.retain(|file| file.extension().is_some_and(|extension| extension == "tf"));
-        files.sort();
-        let read = |file: PathBuf| -> Result<(String, String)> {
-            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            Ok((name, fs::read_to_string(&file)?))
-        };
-        let steps = files.into_iter().map(read).collect::<Result<_>>()?;
-        let mut case = Self { steps, expected: BTreeMap::new(), imports: Vec::new() };
-        let file = dir.join("expect.txt");
-        let text = fs::read_to_string(&file).with_context(|| format!("no {}", file.display()))?;
-        case.parse_expected(&text).with_context(|| format!("cannot read {}", file.display()))?;
-        Ok(case)
-    }
-
-    fn parse_expected(&mut self, text: &str) -> Result<()> {
-        let mut section = "";
-        let lines = text.lines().map(str::trim_end);
-        for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
-            if !line.starts_with(' ') {
-                section = line;
-                let known =
-                    section == "import" || self.steps.iter().any(|(name, _)| name == section);
-                ensure!(known, "`{section}` is neither a step nor `import`");
-                continue;
-            }
-            let (first, second) =
-                line.trim().split_once(' ').with_context(|| format!("`{line}` is one word"))?;
-            if section == "import" {
-                self.imports.push((first.to_owned(), second.to_owned()));
-            } else {
-                let action =
-                    Action::parse(first).with_context(|| format!("no action: `{first}`"))?;
-                let step = self.expected.entry(section.to_owned()).or_default();
-                step.insert(second.to_owned(), action);
+        let mut steps = Vec::new();
+        for entry in fs::read_dir(dir)? {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            if Path::new(&name).extension().is_some_and(|extension| extension == "tf") {
+                steps.push(name);
             }
         }
-        Ok(())
+        steps.sort();
+        let file = dir.join("expect.txt");
+        let text = fs::read_to_string(&file).with_context(|| format!("no {}", file.display()))?;
+        let names: Vec<&str> = steps.iter().map(String::as_str).collect();
+        let expected = Expected::parse(&text, &names)
+            .with_context(|| format!("cannot use {}", file.display()))?;
+        Ok(Self { dir: dir.to_owned(), steps, expected })
+    }
+
+    /// What a command line must have for any step of the case; none: it can run some.
+    pub fn lacks(&self, release: Release) -> Option<String> {
+        let runs = self.steps.iter().any(|step| self.expected.step(step, release).is_some());
+        let names = || self.expected.needs().iter().map(|need| need.name).collect::<Vec<_>>();
+        (!runs).then(|| names().join(" and "))
     }
 
     /// Runs the whole life of the case.
     pub fn run(&self, cli: &Cli) -> Result<()> {
         let world = World::new(cli)?;
-        for (step, text) in &self.steps {
-            self.step(&world, step, text).with_context(|| format!("in step {step}"))?;
+        let mut applied = None;
+        for name in &self.steps {
+            if let Some(step) = self.expected.step(name, cli.release) {
+                self.step(&world, (name, &step)).with_context(|| format!("in step {name}"))?;
+                if step.fails.is_empty() {
+                    applied = Some(name);
+                }
+            }
         }
-        for (address, name) in &self.imports {
-            let id = world.attribute(address, "id")?;
-            for key in [name, &id] {
-                import(&world, address, key)
-                    .with_context(|| format!("when `{address}` is imported as `{key}`"))?;
+        // What comes next needs a configuration that the command line can read.
+        if let Some(name) = applied {
+            self.configure(&world, name)?;
+        }
+        for Import { address, by } in self.expected.imports(cli.release) {
+            match by {
+                Key::Name(name) => {
+                    let id = world.attribute(address, "id")?;
+                    for key in [name, &id] {
+                        world.reimport(address, key)?;
+                    }
+                }
+                Key::Identity(pairs) => world.reimport_by_block(&block(address, pairs))?,
             }
         }
         world.destroy()
     }
 
-    fn step(&self, world: &World, step: &str, text: &str) -> Result<()> {
-        world.configure(text)?;
-        let planned = world.plan(Refresh::Yes)?;
-        let expected = self.expected.get(step).cloned().unwrap_or_default();
-        let actions = planned.actions()?;
-        if actions != expected {
-            bail!("planned {actions:?}, expected {expected:?}\n{}", planned.differences());
+    fn configure(&self, world: &World, name: &str) -> Result<()> {
+        let mut files = vec![("main.tf", fs::read_to_string(self.dir.join(name))?)];
+        let query = self.dir.join(name.replace(".tf", ".tfquery.hcl"));
+        if query.is_file() {
+            files.push(("main.tfquery.hcl", fs::read_to_string(query)?));
         }
-        world.apply()?;
-        world.expect_empty_plan("after the apply")
+        world.configure_files(&files)
+    }
+
+    fn step(&self, world: &World, (name, step): (&str, &Step)) -> Result<()> {
+        self.configure(world, name)?;
+        if !step.fails.is_empty() {
+            let failed = world.terraform(&["plan", "-input=false"])?.exited_with(1)?;
+            failed.says(&texts(&step.fails))?;
+            return Ok(());
+        }
+        let planned = world.plan_step()?;
+        expect_said(&planned.said, &texts(&step.says))?;
+        if planned.actions != step.actions {
+            let differences = world.kept_plan()?.differences();
+            anyhow::bail!(
+                "planned {:?}, expected {:?}\n{differences}",
+                planned.actions,
+                step.actions
+            );
+        }
+        world.apply_plan()?;
+        world.expect_empty_plan("after the apply")?;
+        for (output, value) in &step.outputs {
+            let shown = world.show()?["values"]["outputs"][output]["value"].clone();
+            ensure!(shown == *value, "the output `{output}` is {shown}, expected {value}");
+        }
+        for (address, path, value) in &step.values {
+            let shown = world.value(address, path)?;
+            ensure!(shown == *value, "`{address}` has {path} {shown}, expected {value}");
+        }
+        step.runs.iter().try_for_each(|command| run(world, command))
     }
 }
 
-fn import(world: &World, address: &str, key: &str) -> Result<()> {
-    world.terraform(&["state", "rm", address])?.succeeded()?;
-    world.terraform(&["import", "-input=false", address, key])?.succeeded()?;
-    world.expect_empty_plan("after the import")
+fn run(world: &World, command: &Run) -> Result<()> {
+    let ran = world.terraform(&texts(&command.arguments))?;
+    let ran = if command.fails.is_empty() { ran.succeeded()? } else { ran.exited_with(1)? };
+    ran.says(&texts(&command.says))?.says(&texts(&command.fails))?;
+    Ok(())
+}
+
+/// An import block with an identity.
+fn block(address: &str, identity: &[(String, String)]) -> String {
+    let pairs: Vec<_> = identity.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let identity = pairs.join("\n    ");
+    format!("import {{\n  to = {address}\n  identity = {{\n    {identity}\n  }}\n}}\n")
+}
+
+fn texts(texts: &[String]) -> Vec<&str> {
+    texts.iter().map(String::as_str).collect()
 }

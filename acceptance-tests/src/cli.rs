@@ -1,10 +1,19 @@
 //! The command lines of the matrix: each version of Terraform that a run asks for, and OpenTofu.
 
-use std::{path::PathBuf, process::Command};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use anyhow::{Context, Result, ensure};
+use serde_json::Value;
 
-use crate::{repository, run::run, settings};
+use crate::{
+    feature::{Family, Feature, Release},
+    host, repository,
+    run::run,
+    settings,
+};
 
 /// A real command line, ready to run.
 #[derive(Debug, Clone)]
@@ -12,6 +21,13 @@ pub struct Cli {
     /// For people, such as `terraform 1.15.5`.
     pub name: String,
     pub path: PathBuf,
+    pub release: Release,
+}
+
+impl Cli {
+    pub fn has(&self, feature: Feature) -> bool {
+        self.release.has(feature)
+    }
 }
 
 /// One column of the matrix.
@@ -24,38 +40,58 @@ pub struct Leg {
 
 #[derive(Debug, Clone)]
 enum Source {
-    Terraform { version: String },
-    Tofu(PathBuf),
+    Terraform { version: String, release: Release },
+    Tofu { path: PathBuf, release: Release },
     Missing { why: String },
 }
 
 /// All legs, in the order in which they were asked for. Fetches nothing.
-pub fn matrix() -> Vec<Leg> {
-    let terraform = settings::terraform_versions().into_iter().map(|version| Leg {
-        name: format!("terraform-{version}"),
-        source: Source::Terraform { version },
-    });
-    let tofu = match settings::tofu() {
-        Some(path) => Source::Tofu(path),
+pub fn matrix() -> Result<Vec<Leg>> {
+    let mut legs = Vec::new();
+    for version in settings::terraform_versions() {
+        let release = Release::parse(Family::Terraform, &version)?;
+        let name = format!("terraform-{version}");
+        legs.push(Leg { name, source: Source::Terraform { version, release } });
+    }
+    let source = match settings::tofu() {
+        Some(path) => Source::Tofu { release: release_of_tofu(&path)?, path },
         None => Source::Missing { why: "no `tofu` on PATH or in RUNTIMECLOUD_TOFU".to_owned() },
     };
-    terraform.chain([Leg { name: "tofu".to_owned(), source: tofu }]).collect()
+    legs.push(Leg { name: "tofu".to_owned(), source });
+    Ok(legs)
+}
+
+fn release_of_tofu(path: &Path) -> Result<Release> {
+    let mut command = host::command(path);
+    command.args(["version", "-json"]);
+    let said: Value = serde_json::from_str(&run(command)?.succeeded()?.stdout)?;
+    Release::parse(Family::Tofu, said["terraform_version"].as_str().unwrap_or_default())
 }
 
 impl Leg {
     /// Why this leg can not run on this machine, if so.
     pub fn skipped(&self) -> Option<&str> {
         match &self.source {
-            Source::Terraform { .. } | Source::Tofu(_) => None,
+            Source::Terraform { .. } | Source::Tofu { .. } => None,
             Source::Missing { why } => Some(why),
+        }
+    }
+
+    /// None: it is not on this machine.
+    pub fn release(&self) -> Option<Release> {
+        match &self.source {
+            Source::Terraform { release, .. } | Source::Tofu { release, .. } => Some(*release),
+            Source::Missing { .. } => None,
         }
     }
 
     /// The command line; fetches it when it is not there yet.
     pub fn cli(&self) -> Result<Cli> {
         match &self.source {
-            Source::Terraform { version } => terraform(version),
-            Source::Tofu(path) => Ok(Cli { name: "tofu".to_owned(), path: path.clone() }),
+            Source::Terraform { version, .. } => terraform(version),
+            Source::Tofu { path, release } => {
+                Ok(Cli { name: "tofu".to_owned(), path: path.clone(), release: *release })
+            }
             Source::Missing { why } => anyhow::bail!("{why}"),
         }
     }
@@ -69,5 +105,6 @@ pub fn terraform(version: &str) -> Result<Cli> {
     let ran = run(command)?.succeeded().context("cannot get Terraform")?;
     let path = PathBuf::from(ran.stdout.trim());
     ensure!(path.is_file(), "scripts/terraform.py named `{}`, which is no file", path.display());
-    Ok(Cli { name: format!("terraform {version}"), path })
+    let release = Release::parse(Family::Terraform, version)?;
+    Ok(Cli { name: format!("terraform {version}"), path, release })
 }

@@ -8,7 +8,9 @@
 mod binaries;
 pub mod case;
 pub mod cli;
+pub mod feature;
 pub mod host;
+mod imports;
 pub mod plan;
 pub mod processes;
 pub mod run;

@@ -32,6 +32,48 @@ impl Action {
 /// Actions by address.
 pub type Actions = BTreeMap<String, Action>;
 
+/// What `plan -json` told while it planned.
+#[derive(Debug, Default)]
+pub struct Planned {
+    pub actions: Actions,
+    /// Addresses of resources that were changed outside.
+    pub drifted: Vec<String>,
+    /// Summaries and details of all warnings and errors.
+    pub said: String,
+}
+
+impl Planned {
+    /// Reads lines of JSON; other lines tell nothing.
+    pub fn read(lines: &str) -> Result<Self> {
+        let mut planned = Self::default();
+        for line in lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+            let change = &line["change"];
+            match line["type"].as_str() {
+                Some("planned_change") => {
+                    let action = Action::parse(change["action"].as_str().unwrap_or_default());
+                    if let Some(action) = action {
+                        planned.actions.insert(streamed_address(change)?, action);
+                    }
+                }
+                Some("resource_drift") => planned.drifted.push(streamed_address(change)?),
+                Some("diagnostic") => {
+                    let told = &line["diagnostic"];
+                    for part in ["summary", "detail"] {
+                        let text = told[part].as_str().unwrap_or_default();
+                        writeln!(planned.said, "{text}").unwrap_or_default();
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(planned)
+    }
+}
+
+fn streamed_address(change: &Value) -> Result<String> {
+    Ok(change["resource"]["addr"].as_str().context("a change has no address")?.to_owned())
+}
+
 /// A plan, read from `show -json`.
 #[derive(Debug)]
 pub struct Plan {

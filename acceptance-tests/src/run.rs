@@ -36,15 +36,22 @@ impl Ran {
         Ok(self)
     }
 
-    /// Fails, with all that was printed, unless each of the pieces was printed. Line breaks and the
-    /// bars that Terraform draws beside its diagnostics do not matter.
+    /// Fails, with all that was printed, unless [each of the pieces](expect_said) was printed.
     pub fn says(self, pieces: &[&str]) -> Result<Self> {
-        let said = unwrapped(&format!("{}\n{}", self.stdout, self.stderr));
-        for piece in pieces {
-            ensure!(said.contains(piece), "`{piece}` was not said by {self}");
-        }
+        expect_said(&format!("{}\n{}", self.stdout, self.stderr), pieces)
+            .with_context(|| self.to_string())?;
         Ok(self)
     }
+}
+
+/// Fails unless each of the pieces is in the text. Line breaks and the bars that Terraform draws
+/// beside its diagnostics do not matter.
+pub fn expect_said(text: &str, pieces: &[&str]) -> Result<()> {
+    let said = unwrapped(text);
+    for piece in pieces {
+        ensure!(said.contains(piece), "`{piece}` was not said");
+    }
+    Ok(())
 }
 
 impl fmt::Display for Ran {

@@ -5,7 +5,7 @@ use std::{env, path::PathBuf};
 /// Versions of Terraform to run, in `RUNTIMECLOUD_TERRAFORM_VERSIONS`, separated by spaces.
 pub fn terraform_versions() -> Vec<String> {
     let versions = variable("RUNTIMECLOUD_TERRAFORM_VERSIONS");
-    let versions = versions.as_deref().unwrap_or("1.11.4 1.15.5");
+    let versions = versions.as_deref().unwrap_or("1.6.6 1.11.4 1.15.5");
     versions.split_whitespace().map(str::to_owned).collect()
 }
 
@@ -15,6 +15,13 @@ pub fn tofu() -> Option<PathBuf> {
         return Some(named.into());
     }
     env::split_paths(&env::var_os("PATH")?).map(|dir| dir.join("tofu")).find(|tofu| tofu.is_file())
+}
+
+/// How many trials run side by side, in `RUNTIMECLOUD_TRIALS`; else two for each processor, since
+/// half of a trial is waiting.
+pub fn trials_at_a_time() -> usize {
+    let given = variable("RUNTIMECLOUD_TRIALS").and_then(|trials| trials.parse().ok());
+    given.unwrap_or_else(|| 2 * std::thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// A folder of ready binaries to test as they are, in `RUNTIMECLOUD_BIN_DIR`.

@@ -7,7 +7,7 @@ use std::{
     process::Command,
 };
 
-use anyhow::{Context, Error, Result, anyhow, ensure};
+use anyhow::{Context, Error, Result, anyhow, bail};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -16,7 +16,7 @@ use crate::{
     cli::Cli,
     folders,
     host::{self, Host},
-    plan::Plan,
+    plan::{Plan, Planned},
     processes::{self, Process},
     run::{Ran, Running, run, until},
 };
@@ -90,7 +90,7 @@ impl World {
     /// endpoint written for the default port becomes this host's.
     pub fn configure_files(&self, files: &[(&str, String)]) -> Result<()> {
         for old in fs::read_dir(self.config())?.flatten() {
-            if old.path().extension().is_some_and(|extension| extension == "tf") {
+            if old.path().extension().is_some_and(|ext| ext == "tf" || ext == "hcl") {
                 fs::remove_file(old.path())?;
             }
         }
@@ -142,21 +142,49 @@ impl World {
     pub fn plan(&self, refresh: Refresh) -> Result<Plan> {
         let refresh = format!("-refresh={}", refresh == Refresh::Yes);
         self.terraform(&["plan", "-input=false", "-out=plan.bin", &refresh])?.succeeded()?;
+        let plan = self.kept_plan()?;
+        fs::write(self.config().join("plan.json"), plan.json.to_string())?;
+        Ok(plan)
+    }
+
+    /// Plans, which must succeed, and keeps the plan for [`World::apply_plan`].
+    pub fn plan_step(&self) -> Result<Planned> {
+        self.stream(&["plan", "-input=false", "-json", "-out=plan.bin"])
+    }
+
+    /// Applies the last plan that was kept, which must succeed.
+    pub fn apply_plan(&self) -> Result<()> {
+        let applied = self.terraform(&["apply", "-input=false", "plan.bin"])?;
+        applied.succeeded().map_err(|error| self.with_log(&error))?;
+        Ok(())
+    }
+
+    /// The last plan that was kept.
+    pub fn kept_plan(&self) -> Result<Plan> {
         let json = self.terraform(&["show", "-json", "plan.bin"])?.succeeded()?.stdout;
-        fs::write(self.config().join("plan.json"), &json)?;
         Ok(Plan { json: serde_json::from_str(&json)? })
+    }
+
+    fn stream(&self, arguments: &[&str]) -> Result<Planned> {
+        let ran = self.terraform(arguments)?;
+        let planned = Planned::read(&ran.stdout)?;
+        ran.succeeded().with_context(|| planned.said.clone())?;
+        Ok(planned)
     }
 
     /// Fails unless a plan, with and without asking the host, finds nothing to do and no drift.
     pub fn expect_empty_plan(&self, when: &str) -> Result<()> {
-        for refresh in [Refresh::No, Refresh::Yes] {
-            let plan = self.plan(refresh)?;
-            let (actions, drifted) = (plan.actions()?, plan.drifted()?);
-            ensure!(
-                actions.is_empty() && drifted.is_empty(),
-                "{when}, a plan (refresh: {refresh:?}) is not empty: {actions:?}, drift {drifted:?}\n{}",
-                plan.differences()
-            );
+        for refresh in ["-refresh=false", "-refresh=true"] {
+            let planned =
+                self.stream(&["plan", "-input=false", "-json", "-out=plan.bin", refresh])?;
+            let Planned { actions, drifted, .. } = &planned;
+            if !actions.is_empty() || !drifted.is_empty() {
+                let differences = self.kept_plan()?.differences();
+                bail!(
+                    "{when}, a plan with {refresh} is not empty: {actions:?}, drift {drifted:?}\n\
+                     {differences}"
+                );
+            }
         }
         Ok(())
     }
@@ -166,13 +194,18 @@ impl World {
         Ok(serde_json::from_str(&self.terraform(&["show", "-json"])?.succeeded()?.stdout)?)
     }
 
-    /// One attribute of a resource in Terraform's state, as text.
-    pub fn attribute(&self, address: &str, name: &str) -> Result<String> {
+    /// A value of a resource in Terraform's state; `path` is names separated by dots.
+    pub fn value(&self, address: &str, path: &str) -> Result<Value> {
         let shown = self.show()?;
         let resources = shown["values"]["root_module"]["resources"].as_array();
         let resource = resources.into_iter().flatten().find(|one| one["address"] == address);
         let resource = resource.with_context(|| format!("`{address}` is not in the state"))?;
-        let value = &resource["values"][name];
+        Ok(path.split('.').fold(&resource["values"], |value, name| &value[name]).clone())
+    }
+
+    /// One attribute of a resource in Terraform's state, as text.
+    pub fn attribute(&self, address: &str, name: &str) -> Result<String> {
+        let value = self.value(address, name)?;
         Ok(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
     }
 

@@ -9,19 +9,19 @@ use acceptance_tests::{
 use anyhow::{Result, ensure};
 
 use crate::{
-    CodedStory,
     life::{fleet, sleepers},
+    story::{CodedStory, story},
 };
 
 pub(crate) const STORIES: &[CodedStory] = &[
-    ("bad_input::a_command_that_does_not_exist_is_the_reason_given", missing_command),
-    ("bad_input::a_host_that_is_down_is_named", host_down),
-    ("bad_input::a_host_that_stops_in_mid_apply_loses_nothing", host_stops_in_mid_apply),
-    ("bad_input::a_missing_token_is_asked_for", missing_token),
-    ("bad_input::a_name_that_exists_can_be_imported", name_exists),
-    ("bad_input::a_plan_that_driftgate_can_not_read_is_explained", unreadable_plans),
-    ("bad_input::a_quota_that_is_too_small_fails_the_plan", quota_too_small),
-    ("bad_input::a_wrong_token_is_refused", wrong_token),
+    story("bad_input::a_command_that_does_not_exist_is_the_reason_given", missing_command),
+    story("bad_input::a_host_that_is_down_is_named", host_down),
+    story("bad_input::a_host_that_stops_in_mid_apply_loses_nothing", host_stops_in_mid_apply),
+    story("bad_input::a_missing_token_is_asked_for", missing_token),
+    story("bad_input::a_name_that_exists_can_be_imported", name_exists),
+    story("bad_input::a_plan_that_driftgate_can_not_read_is_explained", unreadable_plans),
+    story("bad_input::a_quota_that_is_too_small_fails_the_plan", quota_too_small),
+    story("bad_input::a_wrong_token_is_refused", wrong_token),
 ];
 
 const QUOTA: &str = r#"

@@ -12,12 +12,15 @@ use acceptance_tests::{
 use anyhow::{Result, ensure};
 use serde_json::Value;
 
-use crate::{CodedStory, life::sleepers};
+use crate::{
+    life::sleepers,
+    story::{CodedStory, story},
+};
 
 pub(crate) const STORIES: &[CodedStory] = &[
-    ("drift::a_change_by_hand_is_adopted_with_the_patch", a_change_is_adopted_with_the_patch),
-    ("drift::a_change_by_hand_is_reverted_by_apply", a_change_is_reverted_by_apply),
-    ("drift::a_healthy_fleet_is_clean", a_healthy_fleet_is_clean),
+    story("drift::a_change_by_hand_is_adopted_with_the_patch", a_change_is_adopted_with_the_patch),
+    story("drift::a_change_by_hand_is_reverted_by_apply", a_change_is_reverted_by_apply),
+    story("drift::a_healthy_fleet_is_clean", a_healthy_fleet_is_clean),
 ];
 
 const POOL: &str = "runtimecloud_worker_pool.web";

@@ -1,31 +1,42 @@
 //! What happens to a fleet besides plain changes: protection, time limits, interruption.
 
-use acceptance_tests::{cli::Cli, processes, run::until, world::World};
+use acceptance_tests::{cli::Cli, feature::REMOVED, processes, run::until, world::World};
 use anyhow::{Context, Result, ensure};
 use rustix::process::Signal;
 
-use crate::CodedStory;
+use crate::story::{CodedStory, story};
 
 pub(crate) const STORIES: &[CodedStory] = &[
-    ("life::a_protected_pool_is_not_destroyed", a_protected_pool_is_not_destroyed),
-    ("life::a_pool_that_is_not_ready_in_time_fails_and_is_kept", a_late_pool_fails_and_is_kept),
-    ("life::an_interrupted_apply_keeps_what_was_made", an_interrupted_apply_keeps_what_was_made),
+    story("life::a_protected_pool_is_not_destroyed", a_protected_pool_is_not_destroyed),
+    story(
+        "life::a_pool_that_is_not_ready_in_time_fails_and_is_kept",
+        a_late_pool_fails_and_is_kept,
+    ),
+    story("life::a_removed_block_forgets_a_pool_that_runs_on", a_removed_block_forgets)
+        .needing(REMOVED),
+    story(
+        "life::an_interrupted_apply_keeps_what_was_made",
+        an_interrupted_apply_keeps_what_was_made,
+    ),
 ];
+
+/// A target and an environment.
+const GROUND: &str = r#"
+resource "runtimecloud_capacity_target" "local" {
+  name   = "local"
+  driver = { process = {} }
+}
+
+resource "runtimecloud_environment" "dev" {
+  name       = "dev"
+  depends_on = [runtimecloud_capacity_target.local]
+}
+"#;
 
 /// A target, an environment and one pool, whose arguments after the name and environment are given.
 pub(crate) fn fleet(pool: &str) -> String {
     format!(
-        r#"
-resource "runtimecloud_capacity_target" "local" {{
-  name   = "local"
-  driver = {{ process = {{}} }}
-}}
-
-resource "runtimecloud_environment" "dev" {{
-  name       = "dev"
-  depends_on = [runtimecloud_capacity_target.local]
-}}
-
+        r#"{GROUND}
 resource "runtimecloud_worker_pool" "web" {{
   name        = "web"
   environment = runtimecloud_environment.dev.name
@@ -61,6 +72,29 @@ fn a_protected_pool_is_not_destroyed(cli: &Cli) -> Result<()> {
     world.host.operator(&["get", "pools", "dev/web"])?.succeeded()?;
     world.configure(&protected(false))?;
     world.apply()?;
+    world.destroy()
+}
+
+fn a_removed_block_forgets(cli: &Cli) -> Result<()> {
+    let world = World::new(cli)?;
+    world.configure(&sleepers(1))?;
+    world.apply()?;
+    let removed = r#"
+removed {
+  from = runtimecloud_worker_pool.web
+  lifecycle {
+    destroy = false
+  }
+}
+"#;
+    world.configure(&format!("{GROUND}{removed}"))?;
+    world.apply()?;
+    let listed = world.terraform(&["state", "list"])?.succeeded()?.stdout;
+    ensure!(!listed.contains("worker_pool"), "the pool is still in the state: {listed}");
+    ensure!(world.workers().len() == 1, "the forgotten pool's worker is gone");
+    world.configure(&sleepers(1))?;
+    world.terraform(&["import", "runtimecloud_worker_pool.web", "dev/web"])?.succeeded()?;
+    world.expect_empty_plan("after the import")?;
     world.destroy()
 }
 
