@@ -144,6 +144,12 @@
 //! [`conformance::proposed_new_state`] proposes, holds the plan against [`conformance::check_plan`] and
 //! the result against [`conformance::check_apply`], and then expects the next plan to be the state.
 //!
+//! # What nobody else sees
+//!
+//! [`Context::private`] is a small map that is stored with the object and shown to nobody: what an
+//! operation has to remember for the next one. What a plan writes there reaches its apply; what an
+//! apply or a read writes there is kept even if it fails with a state.
+//!
 //! # Failing
 //!
 //! A function that can fail takes `&mut Diagnostics` last and returns `Result<_, Reported>`. Only
@@ -159,6 +165,7 @@
 
 mod action;
 pub mod conformance;
+mod context;
 mod data_source;
 mod diagnostics;
 mod ephemeral;
@@ -169,6 +176,7 @@ mod list;
 mod number;
 mod path;
 pub mod plan;
+mod private;
 mod provider;
 mod resource;
 pub mod result;
@@ -181,6 +189,7 @@ mod walk;
 
 pub use self::{
     action::{Action, Progress},
+    context::Context,
     data_source::DataSource,
     diagnostics::{Diagnostic, Diagnostics, Reported, Severity},
     ephemeral::{Ephemeral, Opened, Renewed},
@@ -189,10 +198,11 @@ pub use self::{
     list::{List, ListRequest, Listed, Sink},
     number::{Number, ParseNumberError},
     path::{Path, Step},
+    private::{PRIVATE_BYTES_MAX, Private},
     provider::{Configure, Provider},
     resource::{
-        BoxFuture, Context, Create, Delete, Failed, Import, MoveSource, Plan, Planned, Read,
-        Resource, Update, Upgrade,
+        BoxFuture, Create, Delete, Failed, Import, MoveSource, Plan, Planned, Read, Resource,
+        Update, Upgrade,
     },
     schema::{Attribute, Equal, Kind, Mode, Nesting, OnChange, Schema, Type},
     timeouts::{Timeouts, parse_duration, timeouts},

@@ -2,56 +2,11 @@
 //!
 //! This file names futures, because operations talk to a remote end, but awaits nothing.
 
-use super::{Diagnostics, IdentitySchema, Path, Reported, Schema, Value};
-use futures_util::{FutureExt, future::Shared};
-use std::{pin::Pin, sync::Arc, time::Instant};
+use super::{Context, Diagnostics, IdentitySchema, Path, Reported, Schema, Value};
+use std::pin::Pin;
 
 /// A future of an operation.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// What every operation is given: the client, and how long it may go on.
-pub struct Context<C> {
-    client: Option<Arc<C>>,
-    stopped: Shared<BoxFuture<'static, ()>>,
-    /// When the operation's time is up.
-    pub deadline: Instant,
-}
-
-impl<C> Context<C> {
-    /// A context; `stopped` ends when the user interrupts.
-    pub fn new(client: Option<Arc<C>>, stopped: BoxFuture<'static, ()>, deadline: Instant) -> Self {
-        Self { client, stopped: stopped.shared(), deadline }
-    }
-
-    /// The client, when the provider is configured. In plans its configuration may still be unknown:
-    /// do without what needs it.
-    pub fn client_if_configured(&self) -> Option<&C> {
-        self.client.as_deref()
-    }
-
-    /// The client; an error says that the provider's configuration is not known yet.
-    pub fn client(&self, diagnostics: &mut Diagnostics) -> Result<&C, Reported> {
-        self.client.as_deref().ok_or_else(|| {
-            diagnostics.error(
-                Path::root(),
-                "Provider not configured",
-                "This operation needs the provider's configuration, and a part of it is not known \
-                 yet. Give the provider block values that are known before apply, or apply first \
-                 what they come from, with -target.",
-            )
-        })
-    }
-
-    /// Ends when the user interrupts: return what holds by then.
-    pub fn stopped(&self) -> impl Future<Output = ()> + Send + use<C> {
-        self.stopped.clone()
-    }
-
-    /// Whether the user has interrupted.
-    pub fn is_stopped(&self) -> bool {
-        self.stopped.clone().now_or_never().is_some()
-    }
-}
 
 /// An operation failed. `state` is what exists now.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -67,12 +67,9 @@ impl<P: Provider> Server<P> {
         let resource = self.resource(&request.type_name, diagnostics)?;
         let shape = Shape::new(resource.schema());
         let prior = shape.decode(request.current_state.as_ref(), diagnostics)?;
-        let mut response = pb::read_resource::Response {
-            new_state: request.current_state,
-            private: request.private,
-            ..Default::default()
-        };
-        let context = self.context(Timeouts::of(&prior).read);
+        let mut response =
+            pb::read_resource::Response { new_state: request.current_state, ..Default::default() };
+        let context = self.context(Timeouts::of(&prior).read).with_private(request.private);
         match resource.read(&context, Read { prior: &prior }, diagnostics).await {
             Ok(Some(read)) => {
                 let sides = (&prior, &read);
@@ -94,6 +91,7 @@ impl<P: Provider> Server<P> {
             // The state stays as it was.
             Err(Reported { .. }) => {}
         }
+        response.private = context.private().to_bytes(diagnostics);
         Ok(response)
     }
 

@@ -3,14 +3,15 @@
 use super::{Server, Shape};
 use crate::{
     framework::{
-        Create, Delete, Diagnostics, Failed, Path, Plan, Planned, Provider, Reported, Resource,
-        Timeouts, Update, Value, conformance,
+        Context, Create, Delete, Diagnostics, Failed, Path, Plan, Planned, Provider, Reported,
+        Resource, Timeouts, Update, Value, conformance,
         plan::{self, plan},
         result::{self, Leftover},
     },
     wire::path_to_proto,
 };
 use proto::tfplugin6 as pb;
+use std::time::Duration;
 
 impl<P: Provider> Server<P> {
     pub(super) async fn plan(
@@ -27,10 +28,15 @@ impl<P: Provider> Server<P> {
 
         let shared = plan(&shape.schema, sides, &proposed);
         let mut planned = shared.clone();
-        let context = self.context(Timeouts::of(&prior).read);
+        // What an earlier plan of the same change decided, where the CLI hands it back.
+        let private = Some(request.planned_private).filter(|planned| !planned.is_empty());
+        let context = self
+            .context(Timeouts::of(&prior).read)
+            .with_private(private.unwrap_or(request.prior_private));
         resource.plan(&context, sides, &mut planned, diagnostics).await?;
         let planned = plan::after_hook(&shape.schema, sides, &shared, planned);
-        self.encode_plan(&shape, &planned, request.prior_private, diagnostics)
+        let private = context.private().to_bytes(diagnostics);
+        self.encode_plan(&shape, &planned, private, diagnostics)
     }
 
     fn encode_plan(
@@ -61,48 +67,13 @@ impl<P: Provider> Server<P> {
         let planned = shape.decode(request.planned_state.as_ref(), diagnostics)?;
         let config = shape.decode(request.config.as_ref(), diagnostics)?;
         let change = Change { prior: &prior, planned: &planned, config: &config };
-        let state = self.change(resource, &shape, change, diagnostics).await;
+        let context = self.context(change.time()).with_private(request.planned_private);
+        let state = carry_out(resource, &shape, (change, &context), diagnostics).await;
         Ok(pb::apply_resource_change::Response {
             new_state: shape.encode(&state, diagnostics)?,
-            private: request.planned_private,
+            private: context.private().to_bytes(diagnostics),
             ..Default::default()
         })
-    }
-
-    /// Carries out a change and gives the state that holds after it, whatever happened.
-    async fn change(
-        &self,
-        resource: &dyn Resource<P::Client>,
-        shape: &Shape,
-        change: Change<'_>,
-        diagnostics: &mut Diagnostics,
-    ) -> Value {
-        let Change { prior, planned, config } = change;
-        if planned.is_null() {
-            let context = self.context(Timeouts::of(prior).delete);
-            return match resource.delete(&context, Delete { prior }, diagnostics).await {
-                Ok(()) => Value::Null,
-                Err(Reported { .. }) => prior.clone(),
-            };
-        }
-        let times = Timeouts::of(planned);
-        let result = if prior.is_null() {
-            let context = self.context(times.create);
-            resource.create(&context, Create { planned, config }, diagnostics).await
-        } else {
-            let context = self.context(times.update);
-            resource.update(&context, Update { prior, planned, config }, diagnostics).await
-        };
-        match result {
-            Ok(returned) => applied(shape, planned, &returned, diagnostics),
-            Err(Failed { state: None, .. }) => prior.clone(),
-            Err(Failed { state: Some(state), .. }) => {
-                // What a failed update leaves out is as it was; after a failed create, as planned.
-                let reference = if prior.is_null() { planned } else { prior };
-                result::settle(&shape.schema, (reference, &state), Leftover::Null, diagnostics)
-                    .unwrap_or_else(|Reported { .. }| prior.clone())
-            }
-        }
     }
 }
 
@@ -111,6 +82,48 @@ struct Change<'a> {
     prior: &'a Value,
     planned: &'a Value,
     config: &'a Value,
+}
+
+impl Change<'_> {
+    /// How long it may take.
+    fn time(self) -> Duration {
+        match (self.prior.is_null(), self.planned.is_null()) {
+            (_, true) => Timeouts::of(self.prior).delete,
+            (true, false) => Timeouts::of(self.planned).create,
+            (false, false) => Timeouts::of(self.planned).update,
+        }
+    }
+}
+
+/// Carries out a change and gives the state that holds after it, whatever happened.
+async fn carry_out<C>(
+    resource: &dyn Resource<C>,
+    shape: &Shape,
+    (change, context): (Change<'_>, &Context<C>),
+    diagnostics: &mut Diagnostics,
+) -> Value {
+    let Change { prior, planned, config } = change;
+    if planned.is_null() {
+        return match resource.delete(context, Delete { prior }, diagnostics).await {
+            Ok(()) => Value::Null,
+            Err(Reported { .. }) => prior.clone(),
+        };
+    }
+    let result = if prior.is_null() {
+        resource.create(context, Create { planned, config }, diagnostics).await
+    } else {
+        resource.update(context, Update { prior, planned, config }, diagnostics).await
+    };
+    match result {
+        Ok(returned) => applied(shape, planned, &returned, diagnostics),
+        Err(Failed { state: None, .. }) => prior.clone(),
+        Err(Failed { state: Some(state), .. }) => {
+            // What a failed update leaves out is as it was; after a failed create, as planned.
+            let reference = if prior.is_null() { planned } else { prior };
+            result::settle(&shape.schema, (reference, &state), Leftover::Null, diagnostics)
+                .unwrap_or_else(|Reported { .. }| prior.clone())
+        }
+    }
 }
 
 /// The state after a success: complete, or with an error that says what is missing or differs.

@@ -1,0 +1,64 @@
+//! What every operation is given: the client, how long it may go on, and what was kept with the
+//! object.
+
+use super::{BoxFuture, Diagnostics, Path, Private, Reported};
+use futures_util::{FutureExt, future::Shared};
+use std::{sync::Arc, time::Instant};
+
+/// What every operation is given: the client, how long it may go on, and what was kept with the
+/// object.
+pub struct Context<C> {
+    client: Option<Arc<C>>,
+    stopped: Shared<BoxFuture<'static, ()>>,
+    private: Private,
+    /// When the operation's time is up.
+    pub deadline: Instant,
+}
+
+impl<C> Context<C> {
+    /// A context; `stopped` ends when the user interrupts.
+    pub fn new(client: Option<Arc<C>>, stopped: BoxFuture<'static, ()>, deadline: Instant) -> Self {
+        Self { client, stopped: stopped.shared(), private: Private::default(), deadline }
+    }
+
+    /// With what was kept with the object.
+    #[must_use]
+    pub fn with_private(self, stored: Vec<u8>) -> Self {
+        Self { private: Private::new(stored), ..self }
+    }
+
+    /// The client, when the provider is configured. In plans its configuration may still be unknown:
+    /// do without what needs it.
+    pub fn client_if_configured(&self) -> Option<&C> {
+        self.client.as_deref()
+    }
+
+    /// The client; an error says that the provider's configuration is not known yet.
+    pub fn client(&self, diagnostics: &mut Diagnostics) -> Result<&C, Reported> {
+        self.client.as_deref().ok_or_else(|| {
+            diagnostics.error(
+                Path::root(),
+                "Provider not configured",
+                "This operation needs the provider's configuration, and a part of it is not known \
+                 yet. Give the provider block values that are known before apply, or apply first \
+                 what they come from, with -target.",
+            )
+        })
+    }
+
+    /// What is kept with the object for the provider alone. Read and write it in any operation of a
+    /// resource; what is not touched stays.
+    pub const fn private(&self) -> &Private {
+        &self.private
+    }
+
+    /// Ends when the user interrupts: return what holds by then.
+    pub fn stopped(&self) -> impl Future<Output = ()> + Send + use<C> {
+        self.stopped.clone()
+    }
+
+    /// Whether the user has interrupted.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.clone().now_or_never().is_some()
+    }
+}
