@@ -1,4 +1,4 @@
-.PHONY: quickstart test test-matrix lint bench docs
+.PHONY: quickstart test test-matrix lint bench docs package
 
 # The whole loop with real parts, in under a minute after the build.
 quickstart:
@@ -25,3 +25,7 @@ bench:
 # The reference of the provider in docs/, from its schemas and the examples.
 docs:
 	cargo run --quiet --package provider -- docs examples docs
+
+# The provider packed for a release, for mirrors and for OCI registries, in target/package.
+package:
+	python3 scripts/package.py

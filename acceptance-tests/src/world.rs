@@ -76,6 +76,20 @@ impl World {
         self.dir.path()
     }
 
+    /// The provider under test.
+    pub fn provider(&self) -> Result<PathBuf> {
+        binaries::PROVIDER.path()
+    }
+
+    /// Has the command line install the provider from a mirror, as users do, by `init`.
+    pub fn install_from(&self, mirror: &Path) -> Result<()> {
+        let mirror = mirror.display();
+        let text = format!(
+            "provider_installation {{\n  filesystem_mirror {{\n    path = \"{mirror}\"\n  }}\n}}\n"
+        );
+        Ok(fs::write(self.path().join("cli.tfrc"), text)?)
+    }
+
     /// The folder of the configuration and of Terraform's state.
     pub fn config(&self) -> PathBuf {
         self.path().join("config")
