@@ -193,7 +193,7 @@ pub use self::{
     data_source::DataSource,
     diagnostics::{Diagnostic, Diagnostics, Reported, Severity},
     ephemeral::{Ephemeral, Opened, Renewed},
-    function::{Function, FunctionError, Parameter, Signature},
+    function::{Function, FunctionError, Parameter, Signature, evaluate},
     identity::{IdentityAttribute, IdentitySchema},
     list::{List, ListRequest, Listed, Sink},
     number::{Number, ParseNumberError},
@@ -205,7 +205,7 @@ pub use self::{
         Update, Upgrade,
     },
     schema::{Attribute, Equal, Kind, Mode, Nesting, OnChange, Schema, Type},
-    timeouts::{Timeouts, parse_duration, timeouts},
+    timeouts::{Timeouts, open_timeout, parse_duration, timeouts},
     validator::Validator,
     value::{Bound, Refinement, Value},
 };

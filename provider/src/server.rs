@@ -3,6 +3,8 @@
 //! Holds: every call answers, whether or not any other call came before it; what panics becomes a
 //! diagnostic and the process lives on; nothing that a user typed is logged.
 
+mod ephemeral;
+mod function;
 mod guard;
 mod provider;
 mod reading;
@@ -11,8 +13,10 @@ mod rpc;
 
 use crate::{
     framework::{
-        BoxFuture, Context, DataSource, Diagnostics, Path, Provider, Reported, Resource, Schema,
-        Type, Value,
+        BoxFuture, Context, DataSource, Diagnostics, Ephemeral, Path, Plan, Provider, Reported,
+        Resource, Schema, Type, Value,
+        conformance::check_plan,
+        result::{self, Leftover},
     },
     wire::{self, WireError},
 };
@@ -48,9 +52,17 @@ impl<P: Provider> Server<P> {
     }
 
     fn context(&self, time: Duration) -> Context<P::Client> {
-        let client = self.client.read().unwrap_or_else(PoisonError::into_inner).clone();
         let stop = self.stop.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let stopped: BoxFuture<'static, ()> = Box::pin(stop.cancelled_owned());
+        self.context_until(Box::pin(stop.cancelled_owned()), time)
+    }
+
+    /// A context of what must be done in any case: no interrupt ends it, only its time.
+    fn context_of_cleanup(&self, time: Duration) -> Context<P::Client> {
+        self.context_until(Box::pin(std::future::pending()), time)
+    }
+
+    fn context_until(&self, stopped: BoxFuture<'static, ()>, time: Duration) -> Context<P::Client> {
+        let client = self.client.read().unwrap_or_else(PoisonError::into_inner).clone();
         Context::new(client, stopped, (tokio::time::Instant::now() + time).into_std())
     }
 
@@ -77,6 +89,15 @@ impl<P: Provider> Server<P> {
     ) -> Result<&'static dyn DataSource<P::Client>, Reported> {
         let found = self.provider.data_sources().iter().find(|d| d.type_name() == name);
         found.copied().ok_or_else(|| unknown_type(diagnostics, "data source", name))
+    }
+
+    fn ephemeral_resource(
+        &self,
+        name: &str,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<&'static dyn Ephemeral<P::Client>, Reported> {
+        let found = self.provider.ephemeral_resources().iter().find(|e| e.type_name() == name);
+        found.copied().ok_or_else(|| unknown_type(diagnostics, "ephemeral resource", name))
     }
 }
 
@@ -123,6 +144,27 @@ impl Shape {
                 format!("The provider produced {error}. This is a bug in the provider; please report it."),
             )
         })
+    }
+
+    /// What was read or opened as configured: the configuration with the provider's additions,
+    /// wholly known.
+    fn encode_found(
+        &self,
+        (config, returned): (&Value, &Value),
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Option<DynamicValue>, Reported> {
+        let sides = (config, returned);
+        let found = result::settle(&self.schema, sides, Leftover::Report, diagnostics)?;
+        let request = Plan { prior: &Value::Null, config };
+        for violation in check_plan(&self.schema, request, &found) {
+            diagnostics.error(
+                violation.path.clone(),
+                "Result differs from the configuration",
+                format!("The provider produced a value {violation}. This is a bug in the provider; please report it."),
+            );
+        }
+        diagnostics.stop_if_failed()?;
+        self.encode(&found, diagnostics)
     }
 }
 

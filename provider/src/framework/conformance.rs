@@ -1,20 +1,23 @@
 //! Terraform's own rules for a provider, restated as checks.
 //!
 //! [`proposed_new_state`] is what Terraform sends with a plan request; [`check_plan`],
-//! [`check_final_plan`] and [`check_apply`] are what it holds answers against; [`check_schema`] is
-//! what it takes for granted of a schema. Each resource's tests run them, so that "Provider produced
-//! invalid plan" and its kin are found without a CLI.
+//! [`check_final_plan`] and [`check_apply`] are what it holds answers against; [`check_schema`],
+//! [`check_unstored_schema`] and [`check_signature`] are what it takes for granted of schemas and
+//! functions. The tests of each type run them, so that "Provider produced invalid plan" and its kin
+//! are found without a CLI.
 
 mod apply;
 mod plan;
 mod proposed;
 mod schema;
+mod signature;
 
 pub use self::{
     apply::{check_apply, check_final_plan},
     plan::check_plan,
     proposed::proposed_new_state,
-    schema::check_schema,
+    schema::{check_schema, check_unstored_schema},
+    signature::check_signature,
 };
 
 use super::Path;

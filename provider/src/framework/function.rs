@@ -1,6 +1,6 @@
 //! A function: a value made of values, and of nothing else.
 
-use super::{Type, Value};
+use super::{Path, Type, Value, walk};
 
 /// A parameter of a function.
 #[derive(Clone, Debug)]
@@ -51,6 +51,29 @@ pub struct Signature {
     pub deprecated: Option<&'static str>,
 }
 
+impl Signature {
+    /// The parameter of the argument at this position, counted from 0.
+    pub fn parameter(&self, at: usize) -> Option<&Parameter> {
+        self.parameters.get(at).or(self.variadic.as_ref())
+    }
+
+    /// Refuses another number of arguments than it takes.
+    pub fn check_count(&self, count: usize) -> Result<(), FunctionError> {
+        let (least, more) = (self.parameters.len(), self.variadic.is_some());
+        if count == least || (count > least && more) {
+            return Ok(());
+        }
+        let least = match (least, more) {
+            (0, _) => "no arguments".to_owned(),
+            (1, false) => "one argument".to_owned(),
+            (1, true) => "one argument or more".to_owned(),
+            (_, false) => format!("{least} arguments"),
+            (_, true) => format!("{least} arguments or more"),
+        };
+        Err(FunctionError::of_call(format!("The function takes {least}, not {count}.")))
+    }
+}
+
 /// Why a function has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionError {
@@ -82,6 +105,60 @@ pub trait Function: Send + Sync {
     fn signature(&self) -> Signature;
 
     /// The result. `arguments` has one value of its type for each parameter, and then the variadic
-    /// ones.
+    /// ones. Unless their parameter says otherwise they are wholly known and neither null nor, in
+    /// collections, with null elements; attributes of objects may be null.
     fn call(&self, arguments: &[Value]) -> Result<Value, FunctionError>;
+}
+
+/// Calls a function as its signature says: refuses arguments that it doesn't take, doesn't call it
+/// with what is unknown, and holds its result against its type.
+pub fn evaluate(function: &dyn Function, arguments: &[Value]) -> Result<Value, FunctionError> {
+    let signature = function.signature();
+    signature.check_count(arguments.len())?;
+    let parameter = |at| signature.parameter(at).filter(|parameter| !parameter.takes_null);
+    for (at, argument) in arguments.iter().enumerate() {
+        if let Some(parameter) = parameter(at)
+            && let Some(path) = null_within(argument, &Path::root())
+        {
+            let place = if path.is_root() { String::new() } else { format!(", at `{path}`") };
+            return Err(FunctionError::of_argument(
+                at,
+                format!("`{}` must not be null{place}.", parameter.name),
+            ));
+        }
+    }
+    let known = |(at, argument): (usize, &Value)| {
+        argument.is_wholly_known() || signature.parameter(at).is_some_and(|p| p.takes_unknown)
+    };
+    if !arguments.iter().enumerate().all(known) {
+        return Ok(Value::UNKNOWN);
+    }
+    let result = function.call(arguments)?;
+    let promised = arguments.iter().all(Value::is_wholly_known);
+    let result = walk::conform(&signature.returns, &result, &Path::root())
+        .map_err(|(path, what)| if path.is_root() { what } else { format!("{what}, at `{path}`") })
+        .and_then(|result| {
+            let left_open = promised && !result.is_wholly_known();
+            if left_open { Err("an unknown value of known ones".to_owned()) } else { Ok(result) }
+        });
+    result.map_err(|what| {
+        FunctionError::of_call(format!(
+            "The provider produced {what}. This is a bug in the provider; please report it."
+        ))
+    })
+}
+
+/// The place of a null in a value and its collections. An object's attributes may be null, and what
+/// a dynamic value holds is for the function to judge.
+fn null_within(value: &Value, path: &Path) -> Option<Path> {
+    match value {
+        Value::Null => Some(path.clone()),
+        Value::Object(attributes) => attributes
+            .iter()
+            .filter(|(_, value)| !value.is_null())
+            .find_map(|(name, value)| null_within(value, &path.child(name))),
+        collection => walk::elements(collection)
+            .into_iter()
+            .find_map(|(step, element)| null_within(element, &path.join(step))),
+    }
 }

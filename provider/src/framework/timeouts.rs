@@ -1,4 +1,4 @@
-//! The `timeouts` attribute: how long create, read, update and delete may take.
+//! The `timeouts` attribute: how long create, read, update and delete may take, or opening.
 
 use super::{Attribute, Validator, Value};
 use std::time::Duration;
@@ -17,36 +17,48 @@ pub struct Timeouts {
     pub update: Duration,
     /// For deleting.
     pub delete: Duration,
+    /// For opening an ephemeral resource.
+    pub open: Duration,
 }
 
 impl Default for Timeouts {
     /// 20 minutes each.
     fn default() -> Self {
-        Self { create: DEFAULT, read: DEFAULT, update: DEFAULT, delete: DEFAULT }
+        Self { create: DEFAULT, read: DEFAULT, update: DEFAULT, delete: DEFAULT, open: DEFAULT }
     }
 }
 
-/// The ready-made attribute, for a schema.
+/// The ready-made attribute, for the schema of a resource.
 pub fn timeouts() -> Attribute {
-    let operation = |name, description| {
-        Attribute::string(name, description).check(Validator::Custom(|value| {
-            parse_duration(value.as_str().unwrap_or_default()).map(|_| ())
-        }))
-    };
+    timeouts_of([
+        operation("create", "Time for creating; `20m` if left out."),
+        operation("read", "Time for reading; `20m` if left out."),
+        operation("update", "Time for updating; `20m` if left out."),
+        operation("delete", "Time for deleting; `20m` if left out."),
+    ])
+}
+
+/// The ready-made attribute, for the schema of an ephemeral resource that may wait to be opened.
+pub fn open_timeout() -> Attribute {
+    timeouts_of([operation("open", "Time for opening; `20m` if left out.")])
+}
+
+fn timeouts_of<const N: usize>(operations: [Attribute; N]) -> Attribute {
     Attribute::object(
         "timeouts",
         "How long an operation may take before it is given up, such as `30s`, `20m` or `1h30m`.",
-        [
-            operation("create", "Time for creating; `20m` if left out."),
-            operation("read", "Time for reading; `20m` if left out."),
-            operation("update", "Time for updating; `20m` if left out."),
-            operation("delete", "Time for deleting; `20m` if left out."),
-        ],
+        operations,
     )
 }
 
+fn operation(name: &'static str, description: &'static str) -> Attribute {
+    Attribute::string(name, description).check(Validator::Custom(|value| {
+        parse_duration(value.as_str().unwrap_or_default()).map(|_| ())
+    }))
+}
+
 impl Timeouts {
-    /// The times in a resource's value; 20 minutes where it says nothing.
+    /// The times in a resource's value or configuration; 20 minutes where it says nothing.
     pub fn of(resource: &Value) -> Self {
         let time = |operation| {
             let text = resource.get("timeouts").get(operation).as_str();
@@ -57,6 +69,7 @@ impl Timeouts {
             read: time("read"),
             update: time("update"),
             delete: time("delete"),
+            open: time("open"),
         }
     }
 }

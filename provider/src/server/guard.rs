@@ -1,14 +1,18 @@
 //! Around every call: what it answers when it fails or panics, and its line in the log.
 
 use crate::{
-    framework::{Diagnostics, Path, Reported, Severity},
+    framework::{Diagnostics, FunctionError, Path, Reported, Severity},
     wire::diagnostics_to_proto,
 };
 use futures_util::FutureExt;
 use proto::tfplugin6 as pb;
-use std::{any::Any, panic::AssertUnwindSafe};
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, catch_unwind},
+    time::Duration,
+};
 use tonic::{Response, Status};
-use tracing::Instrument;
+use tracing::{Instrument, Span};
 
 /// An answer that carries diagnostics.
 pub(super) trait Answer: Default {
@@ -26,28 +30,62 @@ macro_rules! answers {
 }
 answers!(
     apply_resource_change,
+    close_ephemeral_resource,
     configure_provider,
     generate_resource_config,
     get_metadata,
     get_provider_schema,
     import_resource_state,
     move_resource_state,
+    open_ephemeral_resource,
     plan_resource_change,
     read_data_source,
     read_resource,
+    renew_ephemeral_resource,
     upgrade_resource_state,
     validate_data_resource_config,
+    validate_ephemeral_resource_config,
     validate_provider_config,
     validate_resource_config,
 );
 
+/// What a call is about: the provider, or a type or function by its name.
+pub(super) enum Subject {
+    Provider,
+    Resource(String),
+    DataSource(String),
+    EphemeralResource(String),
+    Function(String),
+}
+
+impl Subject {
+    /// Around all that the log says during a call; each kind of subject has its own key there.
+    fn span(&self, rpc: &'static str) -> Span {
+        match self {
+            Self::Provider => tracing::debug_span!("call", tf_rpc = rpc),
+            Self::Resource(name) => {
+                tracing::debug_span!("call", tf_rpc = rpc, tf_resource_type = name)
+            }
+            Self::DataSource(name) => {
+                tracing::debug_span!("call", tf_rpc = rpc, tf_data_source_type = name)
+            }
+            Self::EphemeralResource(name) => {
+                tracing::debug_span!("call", tf_rpc = rpc, tf_ephemeral_resource_type = name)
+            }
+            Self::Function(name) => {
+                tracing::debug_span!("call", tf_rpc = rpc, tf_function_name = name)
+            }
+        }
+    }
+}
+
 /// Runs a call to its answer.
 pub(super) async fn answer<R: Answer>(
     rpc: &'static str,
-    type_name: String,
+    subject: Subject,
     work: impl Future<Output = (Result<R, Reported>, Diagnostics)> + Send,
 ) -> Result<Response<R>, Status> {
-    let span = tracing::debug_span!("call", tf_rpc = rpc, tf_resource_type = type_name);
+    let span = subject.span(rpc);
     let work = async {
         let begun = tokio::time::Instant::now();
         let (result, diagnostics) = AssertUnwindSafe(work)
@@ -62,26 +100,52 @@ pub(super) async fn answer<R: Answer>(
     work.instrument(span).await
 }
 
+/// Runs a call of a function to its answer.
+pub(super) fn answer_function(
+    name: String,
+    call: impl FnOnce() -> Result<pb::DynamicValue, FunctionError>,
+) -> Response<pb::call_function::Response> {
+    const RPC: &str = "CallFunction";
+    let _span = Subject::Function(name).span(RPC).entered();
+    let begun = tokio::time::Instant::now();
+    let called = catch_unwind(AssertUnwindSafe(call))
+        .unwrap_or_else(|panic| Err(FunctionError::of_call(crash(RPC, &*panic))));
+    let (result, error) = match called {
+        Ok(result) => (Some(result), None),
+        Err(error) => (None, Some(error)),
+    };
+    // What is wrong with an argument quotes it: that goes to the user, not into the log.
+    if let Some(FunctionError { argument, .. }) = &error {
+        tracing::error!(?argument, "function without a result");
+    }
+    log_end(begun.elapsed(), usize::from(error.is_some()));
+    let error = error.map(|FunctionError { text, argument }| pb::FunctionError {
+        text,
+        function_argument: argument.and_then(|at| i64::try_from(at).ok()),
+    });
+    Response::new(pb::call_function::Response { result, error })
+}
+
 fn crashed<R>(rpc: &str, panic: &(dyn Any + Send)) -> (Result<R, Reported>, Diagnostics) {
+    let mut diagnostics = Diagnostics::new();
+    let reported = diagnostics.error(Path::root(), "Provider crashed", crash(rpc, panic));
+    (Err(reported), diagnostics)
+}
+
+fn crash(rpc: &str, panic: &(dyn Any + Send)) -> String {
     let message = panic
         .downcast_ref::<&str>()
         .map(|text| (*text).to_owned())
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "no message".to_owned());
-    let mut diagnostics = Diagnostics::new();
-    let reported = diagnostics.error(
-        Path::root(),
-        "Provider crashed",
-        format!(
-            "{rpc} came to a state that was thought impossible ({message}). This is a bug in the \
-             provider; please report it, with the output of a run with TF_LOG=debug. Other \
-             resources are not affected."
-        ),
-    );
-    (Err(reported), diagnostics)
+    format!(
+        "{rpc} came to a state that was thought impossible ({message}). This is a bug in the \
+         provider; please report it, with the output of a run with TF_LOG=debug. Other resources \
+         are not affected."
+    )
 }
 
-fn log(diagnostics: &Diagnostics, took: std::time::Duration) {
+fn log(diagnostics: &Diagnostics, took: Duration) {
     for diagnostic in diagnostics.iter() {
         // Details may quote what the user typed: they go to the user, not into the log.
         let (summary, attribute) = (&diagnostic.summary, diagnostic.path.to_string());
@@ -90,8 +154,12 @@ fn log(diagnostics: &Diagnostics, took: std::time::Duration) {
             Severity::Warning => tracing::warn!(diagnostic_attribute = attribute, "{summary}"),
         }
     }
-    let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
+    log_end(took, errors);
+}
+
+fn log_end(took: Duration, errors: usize) {
+    let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     tracing::debug!(
         tf_req_duration_ms = milliseconds,
         diagnostic_error_count = errors,

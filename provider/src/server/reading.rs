@@ -53,9 +53,7 @@ impl<P: Provider> Server<P> {
         let config = shape.decode(request.config.as_ref(), diagnostics)?;
         let context = self.context(Timeouts::of(&config).read);
         let read = data_source.read(&context, &config, diagnostics).await?;
-        let sides = (&config, &read);
-        let state = result::settle(&shape.schema, sides, Leftover::Report, diagnostics)?;
-        let state = shape.encode(&state, diagnostics)?;
+        let state = shape.encode_found((&config, &read), diagnostics)?;
         Ok(pb::read_data_source::Response { state, ..Default::default() })
     }
 

@@ -1,9 +1,12 @@
 //! The 36 calls of the protocol, each led to the place that answers it.
 //!
-//! Kinds that no provider here has yet (ephemeral and list resources, actions, functions, state
-//! stores) answer "unimplemented", which both CLIs take for "has none".
+//! Kinds that no provider here has yet (list resources, actions, state stores) answer
+//! "unimplemented", which both CLIs take for "has none".
 
-use super::{Server, guard::answer};
+use super::{
+    Server,
+    guard::{Subject, answer, answer_function},
+};
 use crate::framework::{Diagnostics, Provider};
 use proto::tfplugin6::{self as pb, provider_server};
 use tonic::{Request, Response, Status, Streaming, async_trait};
@@ -13,10 +16,13 @@ type Nothing<T> = tokio_stream::Empty<Result<T, Status>>;
 
 /// Answers with what a method of the server makes of the request.
 macro_rules! call {
-    ($server:ident.$method:ident, $rpc:literal, $type_name:expr, $request:expr $(, $await:tt)?) => {{
-        let request = $request;
-        let type_name = $type_name(&request);
-        answer($rpc, type_name, async move {
+    (
+        $server:ident.$method:ident, $rpc:literal,
+        $kind:ident $(($name:ident))?, $request:ident $(, $await:tt)?
+    ) => {{
+        let request = $request.into_inner();
+        let subject = Subject::$kind$((request.$name.clone()))?;
+        answer($rpc, subject, async move {
             let mut diagnostics = Diagnostics::new();
             let result = call!(@run $server.$method(request, &mut diagnostics) $(, $await)?);
             (result, diagnostics)
@@ -41,15 +47,17 @@ impl<P: Provider> provider_server::Provider for Server<P> {
         &self,
         _request: Request<pb::get_metadata::Request>,
     ) -> Answer<pb::get_metadata::Response> {
-        answer("GetMetadata", String::new(), async { (Ok(self.metadata()), Diagnostics::new()) })
-            .await
+        answer("GetMetadata", Subject::Provider, async {
+            (Ok(self.metadata()), Diagnostics::new())
+        })
+        .await
     }
 
     async fn get_provider_schema(
         &self,
         _request: Request<pb::get_provider_schema::Request>,
     ) -> Answer<pb::get_provider_schema::Response> {
-        answer("GetProviderSchema", String::new(), async {
+        answer("GetProviderSchema", Subject::Provider, async {
             (Ok(self.provider_schema()), Diagnostics::new())
         })
         .await
@@ -66,24 +74,14 @@ impl<P: Provider> provider_server::Provider for Server<P> {
         &self,
         request: Request<pb::validate_provider_config::Request>,
     ) -> Answer<pb::validate_provider_config::Response> {
-        call!(
-            self.validate_provider,
-            "ValidateProviderConfig",
-            |_: &pb::validate_provider_config::Request| String::new(),
-            request.into_inner()
-        )
+        call!(self.validate_provider, "ValidateProviderConfig", Provider, request)
     }
 
     async fn validate_resource_config(
         &self,
         request: Request<pb::validate_resource_config::Request>,
     ) -> Answer<pb::validate_resource_config::Response> {
-        call!(
-            self.validate_resource,
-            "ValidateResourceConfig",
-            |r: &pb::validate_resource_config::Request| r.type_name.clone(),
-            request.into_inner()
-        )
+        call!(self.validate_resource, "ValidateResourceConfig", Resource(type_name), request)
     }
 
     async fn validate_data_resource_config(
@@ -93,8 +91,8 @@ impl<P: Provider> provider_server::Provider for Server<P> {
         call!(
             self.validate_data_source,
             "ValidateDataResourceConfig",
-            |r: &pb::validate_data_resource_config::Request| r.type_name.clone(),
-            request.into_inner()
+            DataSource(type_name),
+            request
         )
     }
 
@@ -102,110 +100,63 @@ impl<P: Provider> provider_server::Provider for Server<P> {
         &self,
         request: Request<pb::configure_provider::Request>,
     ) -> Answer<pb::configure_provider::Response> {
-        call!(
-            self.configure,
-            "ConfigureProvider",
-            |_: &pb::configure_provider::Request| String::new(),
-            request.into_inner(),
-            await
-        )
+        call!(self.configure, "ConfigureProvider", Provider, request, await)
     }
 
     async fn upgrade_resource_state(
         &self,
         request: Request<pb::upgrade_resource_state::Request>,
     ) -> Answer<pb::upgrade_resource_state::Response> {
-        call!(
-            self.upgrade,
-            "UpgradeResourceState",
-            |r: &pb::upgrade_resource_state::Request| r.type_name.clone(),
-            request.into_inner()
-        )
+        call!(self.upgrade, "UpgradeResourceState", Resource(type_name), request)
     }
 
     async fn read_resource(
         &self,
         request: Request<pb::read_resource::Request>,
     ) -> Answer<pb::read_resource::Response> {
-        call!(
-            self.read,
-            "ReadResource",
-            |r: &pb::read_resource::Request| r.type_name.clone(),
-            request.into_inner(),
-            await
-        )
+        call!(self.read, "ReadResource", Resource(type_name), request, await)
     }
 
     async fn plan_resource_change(
         &self,
         request: Request<pb::plan_resource_change::Request>,
     ) -> Answer<pb::plan_resource_change::Response> {
-        call!(
-            self.plan,
-            "PlanResourceChange",
-            |r: &pb::plan_resource_change::Request| r.type_name.clone(),
-            request.into_inner(),
-            await
-        )
+        call!(self.plan, "PlanResourceChange", Resource(type_name), request, await)
     }
 
     async fn apply_resource_change(
         &self,
         request: Request<pb::apply_resource_change::Request>,
     ) -> Answer<pb::apply_resource_change::Response> {
-        call!(
-            self.apply,
-            "ApplyResourceChange",
-            |r: &pb::apply_resource_change::Request| r.type_name.clone(),
-            request.into_inner(),
-            await
-        )
+        call!(self.apply, "ApplyResourceChange", Resource(type_name), request, await)
     }
 
     async fn import_resource_state(
         &self,
         request: Request<pb::import_resource_state::Request>,
     ) -> Answer<pb::import_resource_state::Response> {
-        call!(
-            self.import,
-            "ImportResourceState",
-            |r: &pb::import_resource_state::Request| r.type_name.clone(),
-            request.into_inner(),
-            await
-        )
+        call!(self.import, "ImportResourceState", Resource(type_name), request, await)
     }
 
     async fn generate_resource_config(
         &self,
         request: Request<pb::generate_resource_config::Request>,
     ) -> Answer<pb::generate_resource_config::Response> {
-        let type_name = |r: &pb::generate_resource_config::Request| r.type_name.clone();
-        call!(self.generate, "GenerateResourceConfig", type_name, request.into_inner())
+        call!(self.generate, "GenerateResourceConfig", Resource(type_name), request)
     }
 
     async fn move_resource_state(
         &self,
         request: Request<pb::move_resource_state::Request>,
     ) -> Answer<pb::move_resource_state::Response> {
-        call!(
-            self.move_state,
-            "MoveResourceState",
-            |r: &pb::move_resource_state::Request| r.target_type_name.clone(),
-            request.into_inner()
-        )
+        call!(self.move_state, "MoveResourceState", Resource(target_type_name), request)
     }
 
     async fn read_data_source(
         &self,
         request: Request<pb::read_data_source::Request>,
     ) -> Answer<pb::read_data_source::Response> {
-        call!(
-            self.read_data_source,
-            "ReadDataSource",
-            |r: &pb::read_data_source::Request| r.type_name.clone(),
-            request.into_inner(),
-            await
-        )
+        call!(self.read_data_source, "ReadDataSource", DataSource(type_name), request, await)
     }
 
     async fn stop_provider(
@@ -260,9 +211,14 @@ impl<P: Provider> provider_server::Provider for Server<P> {
 
     async fn validate_ephemeral_resource_config(
         &self,
-        _request: Request<pb::validate_ephemeral_resource_config::Request>,
+        request: Request<pb::validate_ephemeral_resource_config::Request>,
     ) -> Answer<pb::validate_ephemeral_resource_config::Response> {
-        unserved()
+        call!(
+            self.validate_ephemeral,
+            "ValidateEphemeralResourceConfig",
+            EphemeralResource(type_name),
+            request
+        )
     }
 
     async fn validate_list_resource_config(
@@ -288,30 +244,31 @@ impl<P: Provider> provider_server::Provider for Server<P> {
 
     async fn open_ephemeral_resource(
         &self,
-        _request: Request<pb::open_ephemeral_resource::Request>,
+        request: Request<pb::open_ephemeral_resource::Request>,
     ) -> Answer<pb::open_ephemeral_resource::Response> {
-        unserved()
+        call!(self.open, "OpenEphemeralResource", EphemeralResource(type_name), request, await)
     }
 
     async fn renew_ephemeral_resource(
         &self,
-        _request: Request<pb::renew_ephemeral_resource::Request>,
+        request: Request<pb::renew_ephemeral_resource::Request>,
     ) -> Answer<pb::renew_ephemeral_resource::Response> {
-        unserved()
+        call!(self.renew, "RenewEphemeralResource", EphemeralResource(type_name), request, await)
     }
 
     async fn close_ephemeral_resource(
         &self,
-        _request: Request<pb::close_ephemeral_resource::Request>,
+        request: Request<pb::close_ephemeral_resource::Request>,
     ) -> Answer<pb::close_ephemeral_resource::Response> {
-        unserved()
+        call!(self.close, "CloseEphemeralResource", EphemeralResource(type_name), request, await)
     }
 
     async fn call_function(
         &self,
-        _request: Request<pb::call_function::Request>,
+        request: Request<pb::call_function::Request>,
     ) -> Answer<pb::call_function::Response> {
-        unserved()
+        let request = request.into_inner();
+        Ok(answer_function(request.name.clone(), || self.call(&request)))
     }
 
     async fn plan_action(

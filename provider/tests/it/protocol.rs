@@ -18,15 +18,10 @@ async fn kinds_that_the_provider_has_none_of_are_unimplemented() {
     let channel = plugin.channel(None).await;
     let mut client = client(channel.clone());
     unserved!(client:
-        validate_ephemeral_resource_config(validate_ephemeral_resource_config),
         validate_list_resource_config(validate_list_resource_config),
         validate_action_config(validate_action_config),
         upgrade_resource_identity(upgrade_resource_identity),
-        open_ephemeral_resource(open_ephemeral_resource),
-        renew_ephemeral_resource(renew_ephemeral_resource),
-        close_ephemeral_resource(close_ephemeral_resource),
         list_resource(list_resource),
-        call_function(call_function),
         plan_action(plan_action),
         invoke_action(invoke_action),
         validate_state_store_config(validate_state_store),
@@ -70,6 +65,12 @@ async fn nonsense_is_answered_with_diagnostics() {
         move_resource_state(pb::move_resource_state::Request::default()),
         upgrade_resource_state(pb::upgrade_resource_state::Request::default()),
         read_data_source(pb::read_data_source::Request::default()),
+        validate_ephemeral_resource_config(
+            pb::validate_ephemeral_resource_config::Request::default()
+        ),
+        open_ephemeral_resource(pb::open_ephemeral_resource::Request::default()),
+        renew_ephemeral_resource(pb::renew_ephemeral_resource::Request::default()),
+        close_ephemeral_resource(pb::close_ephemeral_resource::Request::default()),
         validate_provider_config(pb::validate_provider_config::Request { config: nonsense.clone() }),
         configure_provider(pb::configure_provider::Request {
             config: nonsense.clone(),
@@ -93,6 +94,8 @@ async fn nonsense_is_answered_with_diagnostics() {
     );
     let request = pb::get_metadata::Request {};
     assert!(client.get_metadata(request).await.unwrap().into_inner().diagnostics.is_empty());
+    let call = client.call_function(pb::call_function::Request::default()).await.unwrap();
+    assert!(call.into_inner().error.is_some());
     assert!(client.get_functions(pb::get_functions::Request {}).await.is_ok());
     let request = pb::get_resource_identity_schemas::Request {};
     assert!(client.get_resource_identity_schemas(request).await.is_ok());

@@ -7,7 +7,10 @@ use provider::{
     actions::ACTIONS,
     data_sources::DATA_SOURCES,
     ephemeral_resources::EPHEMERAL_RESOURCES,
-    framework::{Attribute, Provider as _, Schema, conformance::check_schema},
+    framework::{
+        Attribute, Provider as _, Schema,
+        conformance::{check_schema, check_signature, check_unstored_schema},
+    },
     functions::FUNCTIONS,
     list_resources::LIST_RESOURCES,
     provider::RuntimeCloud,
@@ -126,6 +129,19 @@ fn every_attribute_is_described_in_sentences() {
 fn every_schema_is_one_that_terraform_takes() {
     for (name, schema) in schemas() {
         assert_eq!(check_schema(&schema), [], "{name}");
+    }
+    for source in DATA_SOURCES {
+        assert_eq!(check_unstored_schema(&source.schema()), [], "{}", source.type_name());
+    }
+    for ephemeral in EPHEMERAL_RESOURCES {
+        assert_eq!(check_unstored_schema(&ephemeral.schema()), [], "{}", ephemeral.type_name());
+    }
+}
+
+#[test]
+fn every_signature_is_one_that_terraform_takes() {
+    for function in FUNCTIONS {
+        assert_eq!(check_signature(function.name(), &function.signature()), []);
     }
 }
 

@@ -1,7 +1,7 @@
 //! What Terraform takes for granted of a schema, and what we ask of ours.
 
 use super::{Violation, violation};
-use crate::framework::{Attribute, Kind, Mode, Nesting, Path, Schema, Type, walk};
+use crate::framework::{Attribute, Kind, Mode, Nesting, OnChange, Path, Schema, Type, walk};
 use std::collections::BTreeSet;
 
 /// Names that the root of a resource or data source can't use.
@@ -24,6 +24,34 @@ pub fn check_schema(schema: &Schema) -> Vec<Violation> {
     let place = Place { parent: None, in_filled: false, in_set: false };
     check_all(&schema.attributes, &root, place, &mut found);
     found
+}
+
+/// The rules that the schema of a data source, an ephemeral resource or anything else breaks whose
+/// value is made anew each time.
+pub fn check_unstored_schema(schema: &Schema) -> Vec<Violation> {
+    let mut found = check_schema(schema);
+    if schema.version != 0 {
+        found.push(violation(&Path::root(), "a version, but no stored state"));
+    }
+    check_unstored(&schema.attributes, &Path::root(), &mut found);
+    found
+}
+
+fn check_unstored(attributes: &[Attribute], path: &Path, found: &mut Vec<Violation>) {
+    for attribute in attributes {
+        let path = path.child(attribute.name);
+        let mut say = |what: &str| found.push(violation(&path, what));
+        if attribute.write_only {
+            say("write-only, but nothing of it is stored");
+        }
+        if attribute.default.is_some() || attribute.keep_prior {
+            say("planned, but there is no plan");
+        }
+        if attribute.on_change == OnChange::Replace {
+            say("asks for replacement, but nothing is replaced");
+        }
+        check_unstored(attribute.children(), &path, found);
+    }
 }
 
 /// Where an attribute stands.
@@ -145,7 +173,7 @@ fn has_plain_leaves(ty: &Type) -> bool {
 }
 
 /// Whether a dynamic type is in it; `inside` only counts those within something else.
-fn has_dynamic(ty: &Type, inside: bool) -> bool {
+pub(super) fn has_dynamic(ty: &Type, inside: bool) -> bool {
     match ty {
         Type::Dynamic => !inside,
         Type::Bool | Type::Number | Type::String => false,
@@ -157,11 +185,11 @@ fn has_dynamic(ty: &Type, inside: bool) -> bool {
     }
 }
 
-fn is_name(name: &str) -> bool {
+pub(super) fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
-fn is_sentence(text: &str) -> bool {
+pub(super) fn is_sentence(text: &str) -> bool {
     text.trim_end().ends_with(['.', '`', ')', '?', '!']) && text.len() > 3
 }

@@ -1,0 +1,98 @@
+//! The calls of ephemeral resources: validate, open, renew, close.
+
+use super::{Server, Shape};
+use crate::framework::{
+    Diagnostics, Ephemeral, Opened, Provider, Reported, Timeouts, validate::validate,
+};
+use jiff::Timestamp;
+use proto::tfplugin6 as pb;
+use std::time::{Duration, SystemTime};
+
+/// How long a renewal may take: the next is due soon after.
+const RENEWAL: Duration = Duration::from_secs(60);
+/// How long closing may take: someone waits for the run to end.
+const CLOSING: Duration = Duration::from_secs(60);
+/// A time of renewal that has come already would have the CLI renew without a pause.
+const RENEWAL_PAUSE: Duration = Duration::from_secs(1);
+
+impl<P: Provider> Server<P> {
+    pub(super) fn validate_ephemeral(
+        &self,
+        request: &pb::validate_ephemeral_resource_config::Request,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<pb::validate_ephemeral_resource_config::Response, Reported> {
+        let ephemeral = self.ephemeral_resource(&request.type_name, diagnostics)?;
+        let shape = Shape::new(ephemeral.schema());
+        let config = shape.decode(request.config.as_ref(), diagnostics)?;
+        validate(&shape.schema, &config, diagnostics);
+        ephemeral.validate(&config, diagnostics);
+        Ok(Default::default())
+    }
+
+    pub(super) async fn open(
+        &self,
+        request: pb::open_ephemeral_resource::Request,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<pb::open_ephemeral_resource::Response, Reported> {
+        let ephemeral = self.ephemeral_resource(&request.type_name, diagnostics)?;
+        let shape = Shape::new(ephemeral.schema());
+        let config = shape.decode(request.config.as_ref(), diagnostics)?;
+        let context = self.context(Timeouts::of(&config).open);
+        let opened = ephemeral.open(&context, &config, diagnostics).await?;
+        let Opened { result, renew_at, private } = opened;
+        match shape.encode_found((&config, &result), diagnostics) {
+            Ok(result) => Ok(pb::open_ephemeral_resource::Response {
+                result,
+                renew_at: renew_at.map(to_proto),
+                private: Some(private),
+                ..Default::default()
+            }),
+            // Of what was not opened without an error, the CLI closes nothing.
+            Err(reported) => {
+                let _told = self.close_opened(ephemeral, &private, diagnostics).await;
+                Err(reported)
+            }
+        }
+    }
+
+    pub(super) async fn renew(
+        &self,
+        request: pb::renew_ephemeral_resource::Request,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<pb::renew_ephemeral_resource::Response, Reported> {
+        let ephemeral = self.ephemeral_resource(&request.type_name, diagnostics)?;
+        let context = self.context(RENEWAL);
+        let private = request.private.unwrap_or_default();
+        let renewed = ephemeral.renew(&context, &private, diagnostics).await?;
+        Ok(pb::renew_ephemeral_resource::Response {
+            renew_at: renewed.renew_at.map(to_proto),
+            private: Some(renewed.private),
+            ..Default::default()
+        })
+    }
+
+    pub(super) async fn close(
+        &self,
+        request: pb::close_ephemeral_resource::Request,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<pb::close_ephemeral_resource::Response, Reported> {
+        let ephemeral = self.ephemeral_resource(&request.type_name, diagnostics)?;
+        let private = request.private.unwrap_or_default();
+        self.close_opened(ephemeral, &private, diagnostics).await.map(|()| Default::default())
+    }
+
+    async fn close_opened(
+        &self,
+        ephemeral: &dyn Ephemeral<P::Client>,
+        private: &[u8],
+        diagnostics: &mut Diagnostics,
+    ) -> Result<(), Reported> {
+        let context = self.context_of_cleanup(CLOSING);
+        ephemeral.close(&context, private, diagnostics).await
+    }
+}
+
+fn to_proto(renew_at: SystemTime) -> prost_types::Timestamp {
+    let now = SystemTime::try_from(Timestamp::now()).unwrap_or(renew_at);
+    renew_at.max(now + RENEWAL_PAUSE).into()
+}
