@@ -19,6 +19,7 @@ pub use self::{
     refusal::Refusal,
 };
 use crate::{
+    accounts::model::ServiceAccount,
     capacity::{quota::Quota, target::CapacityTarget},
     environments::model::Environment,
     events::{Event, Subject},
@@ -27,7 +28,11 @@ use crate::{
     planner::{self, Plan, PlanReport, Receipts},
     pools::model::WorkerPool,
     records::{Change, Records},
-    tokens::{self, model::NewToken, model::Token},
+    tokens::{
+        self,
+        decide::{NewToken, Revocation, TokenUpdate},
+        model::Token,
+    },
     violations::Violations,
 };
 
@@ -46,13 +51,14 @@ pub enum Command {
     ReplaceFirstToken {
         hash: String,
     },
-    /// By id or name.
-    RevokeToken(String),
+    RevokeToken(Revocation),
     ScalePool {
         key: String,
         size: u32,
         revision: u64,
     },
+    ServiceAccount(Declare<ServiceAccount>),
+    UpdateToken(TokenUpdate),
     WorkerPool(Declare<WorkerPool>),
 }
 
@@ -89,6 +95,7 @@ pub enum Answer {
     #[serde(skip)]
     Planned(Box<(Plan, PlanReport)>),
     Quota(Arc<Quota>),
+    ServiceAccount(Arc<ServiceAccount>),
     Token(Arc<Token>),
     WorkerPool(Arc<WorkerPool>),
 }
@@ -107,16 +114,18 @@ impl Decision {
 pub fn decide(cx: &Context<'_>, command: &Command, found: Violations) -> Result<Decision, Refusal> {
     match command {
         Command::CapacityTarget(change) => declare::decide(cx, change, found),
-        Command::CreateToken(new) => tokens::model::create(cx, new, found),
+        Command::CreateToken(new) => tokens::decide::create(cx, new, found),
         Command::Environment(change) => declare::decide(cx, change, found),
         Command::Plan(observed) => Ok(planner::decide(cx, observed)),
         Command::Quota(change) => declare::decide(cx, change, found),
         Command::Receipts(receipts) => Ok(planner::record(cx, receipts)),
-        Command::ReplaceFirstToken { hash } => Ok(tokens::model::replace_first(cx, hash)),
-        Command::RevokeToken(key) => tokens::model::revoke(cx, key),
+        Command::ReplaceFirstToken { hash } => Ok(tokens::decide::replace_first(cx, hash)),
+        Command::RevokeToken(it) => tokens::decide::revoke(cx, it),
         Command::ScalePool { key, size, revision } => {
             declare::scale(cx, &declare::Scale { key, size: *size, revision: *revision }, found)
         }
+        Command::ServiceAccount(change) => declare::decide(cx, change, found),
+        Command::UpdateToken(it) => tokens::decide::update(cx, it, found),
         Command::WorkerPool(change) => declare::decide(cx, change, found),
     }
 }

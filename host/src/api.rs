@@ -29,7 +29,7 @@ use crate::{
     places::Places,
     records::Records,
     store::{Mode, RequestKey, Store, Write},
-    tokens::model::Role,
+    tokens::model::{Role, Void, access, ends_at},
     violations::Violations,
 };
 
@@ -48,7 +48,9 @@ pub struct Core {
 #[derive(Debug, Clone)]
 pub struct Caller {
     pub token: TokenId,
+    /// The token's, as a key.
     pub name: String,
+    /// What the token is good for at present.
     pub role: Role,
     pub request_id: String,
 }
@@ -87,6 +89,15 @@ impl Call {
         hash.update(request.get_ref().encode_to_vec());
         let fingerprint = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
         Ok(Self { caller, options, fingerprint, found })
+    }
+
+    /// Whether the same call may come again, to be answered in the same way.
+    pub fn is_repeatable(&self) -> bool {
+        !self.options.request_id.is_empty()
+    }
+
+    pub fn is_dry_run(&self) -> bool {
+        self.options.dry_run
     }
 
     pub fn revision(&self) -> u64 {
@@ -132,7 +143,13 @@ impl Core {
     }
 }
 
-/// Comes when the caller's token is revoked or expires.
+/// What a call gets whose token is no good.
+fn bad_token(why: &str, request_id: &str) -> Status {
+    let message = format!("{why}: ask an administrator for a new one");
+    status::plain((Code::Unauthenticated, "BAD_TOKEN"), message, request_id)
+}
+
+/// Comes when the caller's token is not good any more.
 async fn refused(core: Core, caller: Caller) -> Status {
     /// The clock may be set anew meanwhile.
     const LOOK_AGAIN: Duration = Duration::from_secs(60);
@@ -140,12 +157,13 @@ async fn refused(core: Core, caller: Caller) -> Status {
     loop {
         version.mark_unchanged();
         let (records, now) = (core.store.records(), core.clock.now());
-        let Some(token) = records.tokens.get(&caller.token).filter(|it| it.is_valid(now)) else {
-            let message = "the token was revoked or has expired".to_owned();
-            let code = (Code::Unauthenticated, "BAD_TOKEN");
-            return status::plain(code, message, &caller.request_id);
-        };
-        let left = token.expires_at.map(|expires| expires.duration_since(now).unsigned_abs());
+        let token = records.tokens.get(&caller.token);
+        let access = token.ok_or(Void::Revoked).and_then(|it| access(&records, it, now));
+        if let Err(void) = access {
+            return bad_token(&format!("the token {void}"), &caller.request_id);
+        }
+        let end = token.and_then(|token| ends_at(&records, token));
+        let left = end.map(|end| end.duration_since(now).unsigned_abs());
         tokio::select! {
             _ = version.changed() => {}
             () = tokio::time::sleep(left.unwrap_or(LOOK_AGAIN).min(LOOK_AGAIN)) => {}

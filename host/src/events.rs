@@ -126,6 +126,8 @@ events! {
     SpecificationDeclared {
         change: Verb,
     };
+    /// The secret of a token was changed: the one before is void.
+    TokenRotated;
     /// A pool became ready, unready, busy or settled.
     WorkerPoolStateChanged {
         size: u32,

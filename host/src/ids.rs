@@ -95,6 +95,7 @@ ids! {
     HostId = "host";
     PlanId = "plan";
     QuotaId = "quota";
+    ServiceAccountId = "account";
     TokenId = "token";
     /// Also the name under which a driver knows a worker, carried on the worker itself.
     WorkerId = "worker";

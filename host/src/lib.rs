@@ -5,6 +5,7 @@
 //! only do what was decided.
 
 // Heart: plain data and pure functions.
+pub mod accounts;
 pub mod admission;
 pub mod capacity;
 pub mod conditions;

@@ -10,10 +10,13 @@ use std::{
 };
 
 use crate::{
+    accounts::model::ServiceAccount,
     capacity::{quota::Quota, target::CapacityTarget},
     conditions::Recorded,
     environments::model::Environment,
-    ids::{CapacityTargetId, EnvironmentId, QuotaId, TokenId, WorkerId, WorkerPoolId},
+    ids::{
+        CapacityTargetId, EnvironmentId, QuotaId, ServiceAccountId, TokenId, WorkerId, WorkerPoolId,
+    },
     pools::{model::WorkerPool, template::WorkerTemplate, worker::Worker},
     tokens::model::Token,
 };
@@ -27,6 +30,7 @@ pub struct Records {
     pub capacity_targets: Documents<CapacityTargetId, CapacityTarget>,
     pub environments: Documents<EnvironmentId, Environment>,
     pub quotas: Documents<QuotaId, Quota>,
+    pub service_accounts: Documents<ServiceAccountId, ServiceAccount>,
     pub tokens: Documents<TokenId, Token>,
     pub worker_pools: Documents<WorkerPoolId, WorkerPool>,
     pub workers: Documents<WorkerId, Worker>,
@@ -42,6 +46,7 @@ pub enum Record {
     Conditions(String, Recorded),
     Environment(Arc<Environment>),
     Quota(Arc<Quota>),
+    ServiceAccount(Arc<ServiceAccount>),
     Token(Arc<Token>),
     Worker(Arc<Worker>),
     WorkerPool(Arc<WorkerPool>),
@@ -82,6 +87,7 @@ impl Records {
             }
             Record::Environment(it) => put(&mut self.environments, it.id, it),
             Record::Quota(it) => put(&mut self.quotas, it.id, it),
+            Record::ServiceAccount(it) => put(&mut self.service_accounts, it.id, it),
             Record::Token(it) => put(&mut self.tokens, it.id, it),
             Record::Worker(it) => {
                 put(&mut self.workers, it.id, it);
@@ -104,6 +110,7 @@ impl Records {
             }
             Record::Environment(it) => remove(&mut self.environments, &it.id),
             Record::Quota(it) => remove(&mut self.quotas, &it.id),
+            Record::ServiceAccount(it) => remove(&mut self.service_accounts, &it.id),
             Record::Token(it) => remove(&mut self.tokens, &it.id),
             Record::Worker(it) => {
                 remove(&mut self.workers, &it.id);
@@ -126,6 +133,11 @@ impl Records {
     /// By id or name.
     pub fn environment(&self, key: &str) -> Option<&Environment> {
         find(&self.environments, key, |it| it.meta.name == key)
+    }
+
+    /// By id or name.
+    pub fn service_account(&self, key: &str) -> Option<&ServiceAccount> {
+        find(&self.service_accounts, key, |it| it.meta.name == key)
     }
 
     /// By id or `ENVIRONMENT/NAME`, where the environment may be given by id or name.

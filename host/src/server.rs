@@ -20,8 +20,8 @@ use anyhow::{Context as _, Result};
 use proto::runtimecloud::v1::{
     capacity_targets_server::CapacityTargetsServer, environments_server::EnvironmentsServer,
     events_server::EventsServer, host_server::HostServer, quotas_server::QuotasServer,
-    tokens_server::TokensServer, worker_pools_server::WorkerPoolsServer,
-    workers_server::WorkersServer,
+    service_accounts_server::ServiceAccountsServer, tokens_server::TokensServer,
+    worker_pools_server::WorkerPoolsServer, workers_server::WorkersServer,
 };
 use tokio::{net::TcpListener, task::JoinHandle};
 use tokio_stream::wrappers::TcpListenerStream;
@@ -30,6 +30,7 @@ use tonic::transport::{Server, server::Router};
 use tower::layer::util::{Identity, Stack};
 
 use crate::{
+    accounts::api::ServiceAccountsApi,
     api::{Core, events::EventsApi, gate::Gate, host::HostApi},
     board::Board,
     capacity::{api_quotas::QuotasApi, api_targets::CapacityTargetsApi},
@@ -178,6 +179,7 @@ async fn router(core: &Core) -> Result<Router<Stack<Gate, Identity>>> {
         .add_service(limited!(EventsServer, EventsApi))
         .add_service(limited!(HostServer, HostApi))
         .add_service(limited!(QuotasServer, QuotasApi))
+        .add_service(limited!(ServiceAccountsServer, ServiceAccountsApi))
         .add_service(limited!(TokensServer, TokensApi))
         .add_service(limited!(WorkerPoolsServer, WorkerPoolsApi))
         .add_service(limited!(WorkersServer, WorkersApi)))

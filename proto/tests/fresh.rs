@@ -11,6 +11,7 @@ const PROTOS: &[&str] = &[
     "runtimecloud/v1/event.proto",
     "runtimecloud/v1/host.proto",
     "runtimecloud/v1/quota.proto",
+    "runtimecloud/v1/service_account.proto",
     "runtimecloud/v1/token.proto",
     "runtimecloud/v1/worker.proto",
     "runtimecloud/v1/worker_pool.proto",

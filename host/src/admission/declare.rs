@@ -52,6 +52,11 @@ pub trait Declared: Clone + Sized {
         None
     }
 
+    /// What goes with it when it is deleted, and what is told of that.
+    fn takes_along(&self, _: &Context<'_>) -> (Vec<Change>, Vec<(Subject, Event)>) {
+        (Vec::new(), Vec::new())
+    }
+
     /// Events of its own besides that it was declared.
     fn events(_before: Option<&Self>, _after: Option<&Self>) -> Vec<Event> {
         Vec::new()
@@ -210,11 +215,13 @@ fn grant<N: Declared>(cx: &Context<'_>, step: &Step<'_, N>) -> Result<Decision, 
     };
     let subject = subject(cx, it);
     let record = it.clone().record();
-    let changes = match step {
-        Step::Put { .. } => vec![Change::Put(record.clone())],
-        Step::Remove(_) => {
+    let (changes, along) = match step {
+        Step::Put { .. } => (vec![Change::Put(record.clone())], Vec::new()),
+        Step::Remove(before) => {
             let conditions = Record::Conditions(subject.id.clone(), BTreeMap::new());
-            vec![Change::Remove(record.clone()), Change::Remove(conditions)]
+            let (mut changes, along) = before.takes_along(cx);
+            changes.extend([Change::Remove(record.clone()), Change::Remove(conditions)]);
+            (changes, along)
         }
     };
     let after = cx.records.with(&changes);
@@ -223,7 +230,7 @@ fn grant<N: Declared>(cx: &Context<'_>, step: &Step<'_, N>) -> Result<Decision, 
         return Err(Refusal::QuotaExceeded(excesses));
     }
     let events = std::iter::once(Event::declared(verb)).chain(own);
-    let events = events.map(|event| (subject.clone(), event)).collect();
+    let events = events.map(|event| (subject.clone(), event)).chain(along).collect();
     let mut decision = Decision { changes, events, answer: answer(record) };
     report_quotas(cx, &after, &mut decision);
     Ok(decision)
@@ -263,6 +270,7 @@ fn answer(record: Record) -> Answer {
         Record::CapacityTarget(it) => Answer::CapacityTarget(it),
         Record::Environment(it) => Answer::Environment(it),
         Record::Quota(it) => Answer::Quota(it),
+        Record::ServiceAccount(it) => Answer::ServiceAccount(it),
         Record::Token(it) => Answer::Token(it),
         Record::WorkerPool(it) => Answer::WorkerPool(it),
         Record::Conditions(..) | Record::Worker(_) => Answer::Done,

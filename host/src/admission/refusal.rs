@@ -33,6 +33,8 @@ pub enum Refusal {
         "token `{name}` is the last administrator's token without an end: create another first"
     )]
     LastAdministrator { name: String },
+    #[error("{why}")]
+    RoleTooLow { why: String },
     #[error(
         "another call was made with request id {}: use a new request id for each change",
         quoted(request_id)

@@ -17,11 +17,14 @@ use tonic::{Code, Status, body::Body};
 use tower::{Layer, Service};
 use uuid::Uuid;
 
-use super::{Caller, status};
+use super::{Caller, bad_token, status};
 use crate::{
     clock::Clock,
     store::Store,
-    tokens::{model::Role, secret},
+    tokens::{
+        model::{Role, access},
+        secret,
+    },
 };
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -56,9 +59,17 @@ pub const METHODS: &[(&str, Option<Role>)] = &[
     ("/runtimecloud.v1.Quotas/Get", Some(Role::Viewer)),
     ("/runtimecloud.v1.Quotas/List", Some(Role::Viewer)),
     ("/runtimecloud.v1.Quotas/Update", Some(Role::Editor)),
-    ("/runtimecloud.v1.Tokens/Create", Some(Role::Admin)),
+    ("/runtimecloud.v1.ServiceAccounts/Create", Some(Role::Admin)),
+    ("/runtimecloud.v1.ServiceAccounts/Delete", Some(Role::Admin)),
+    ("/runtimecloud.v1.ServiceAccounts/Get", Some(Role::Viewer)),
+    ("/runtimecloud.v1.ServiceAccounts/List", Some(Role::Viewer)),
+    ("/runtimecloud.v1.ServiceAccounts/Update", Some(Role::Admin)),
+    // What others than administrators may do with tokens is decided with the tokens.
+    ("/runtimecloud.v1.Tokens/Create", Some(Role::Viewer)),
+    ("/runtimecloud.v1.Tokens/Delete", Some(Role::Viewer)),
+    ("/runtimecloud.v1.Tokens/Get", Some(Role::Admin)),
     ("/runtimecloud.v1.Tokens/List", Some(Role::Admin)),
-    ("/runtimecloud.v1.Tokens/Revoke", Some(Role::Admin)),
+    ("/runtimecloud.v1.Tokens/Update", Some(Role::Admin)),
     ("/runtimecloud.v1.WorkerPools/Create", Some(Role::Editor)),
     ("/runtimecloud.v1.WorkerPools/Delete", Some(Role::Editor)),
     ("/runtimecloud.v1.WorkerPools/Get", Some(Role::Viewer)),
@@ -97,27 +108,19 @@ impl Gate {
             return Err(refuse(Code::Unauthenticated, "NO_TOKEN", message.to_owned()));
         };
         let records = self.store.records();
-        let token = secret::find(&records, secret).filter(|it| it.is_valid(self.clock.now()));
-        let Some(token) = token else {
-            let message =
-                "the token is not known, revoked or expired: ask an administrator for a new one";
-            return Err(refuse(Code::Unauthenticated, "BAD_TOKEN", message.to_owned()));
+        let Some(token) = secret::find(&records, secret) else {
+            return Err(bad_token("the token is not known, revoked or expired", request_id));
         };
-        if token.role < least {
-            let message = format!(
-                "token `{}` is of a {}, and this call needs the role {}",
-                token.name,
-                token.role.name(),
-                least.name()
-            );
+        let name = token.key(&records);
+        let role = access(&records, token, self.clock.now())
+            .map_err(|void| bad_token(&format!("the token `{name}` {void}"), request_id))?;
+        if role < least {
+            let (role, least) = (role.name(), least.name());
+            let message =
+                format!("token `{name}` is of a {role}, and this call needs the role {least}");
             return Err(refuse(Code::PermissionDenied, "ROLE_TOO_LOW", message));
         }
-        Ok(Some(Caller {
-            token: token.id,
-            name: token.name.clone(),
-            role: token.role,
-            request_id: request_id.to_owned(),
-        }))
+        Ok(Some(Caller { token: token.id, name, role, request_id: request_id.to_owned() }))
     }
 }
 

@@ -61,6 +61,7 @@ fn kind(refusal: &Refusal) -> (Code, &'static str) {
         Refusal::BeingDeleted { .. } => (Code::FailedPrecondition, "BEING_DELETED"),
         Refusal::QuotaExceeded(_) => (Code::ResourceExhausted, "QUOTA_EXCEEDED"),
         Refusal::LastAdministrator { .. } => (Code::FailedPrecondition, "LAST_ADMINISTRATOR"),
+        Refusal::RoleTooLow { .. } => (Code::PermissionDenied, "ROLE_TOO_LOW"),
         Refusal::RequestIdReused { .. } => (Code::InvalidArgument, "REQUEST_ID_REUSED"),
     }
 }
@@ -71,7 +72,9 @@ fn facts(refusal: &Refusal) -> BTreeMap<&'static str, String> {
         BTreeMap::from([("kind", kind.code().to_owned()), ("name", name.to_owned())])
     };
     match refusal {
-        Refusal::Invalid(_) | Refusal::RequestIdReused { .. } => BTreeMap::new(),
+        Refusal::Invalid(_) | Refusal::RequestIdReused { .. } | Refusal::RoleTooLow { .. } => {
+            BTreeMap::new()
+        }
         Refusal::NotFound { kind, key } => named(kind, &quoted(key)),
         Refusal::NameExists { kind, name, id } => {
             let mut facts = named(kind, name);

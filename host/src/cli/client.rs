@@ -6,8 +6,8 @@ use proto::runtimecloud::v1::{
     self, DeleteRequest, GetRequest, ListRequest, WriteOptions,
     capacity_targets_client::CapacityTargetsClient, environments_client::EnvironmentsClient,
     events_client::EventsClient, host_client::HostClient, quotas_client::QuotasClient,
-    tokens_client::TokensClient, worker_pools_client::WorkerPoolsClient,
-    workers_client::WorkersClient,
+    service_accounts_client::ServiceAccountsClient, tokens_client::TokensClient,
+    worker_pools_client::WorkerPoolsClient, workers_client::WorkersClient,
 };
 use tonic::Status;
 
@@ -70,6 +70,7 @@ each_kind! {
     CapacityTarget, CapacityTargetsClient, capacity_targets, UpdateCapacityTargetRequest;
     Environment, EnvironmentsClient, environments, UpdateEnvironmentRequest;
     Quota, QuotasClient, quotas, UpdateQuotaRequest;
+    ServiceAccount, ServiceAccountsClient, service_accounts, UpdateServiceAccountRequest;
     WorkerPool, WorkerPoolsClient, worker_pools, UpdateWorkerPoolRequest;
 }
 
@@ -124,6 +125,11 @@ impl Session {
                 let request = v1::CreateQuotaRequest { name, labels, spec: Some(spec), options };
                 QuotasClient::new(channel).create(request).await?.into_inner().into()
             }
+            Spec::ServiceAccount(spec) => {
+                let spec = Some(spec);
+                let request = v1::CreateServiceAccountRequest { name, labels, spec, options };
+                ServiceAccountsClient::new(channel).create(request).await?.into_inner().into()
+            }
             Spec::WorkerPool(spec) => {
                 let (environment, name) = name.split_once('/').unwrap_or(("", &name));
                 let request = v1::CreateWorkerPoolRequest {
@@ -144,6 +150,19 @@ impl Session {
         loop {
             let page = self.workers().list(filter.page(token)).await?.into_inner();
             all.extend(page.workers);
+            if page.next_page_token.is_empty() {
+                return Ok(all);
+            }
+            token = page.next_page_token;
+        }
+    }
+
+    /// All tokens, or those of a service account.
+    pub async fn list_tokens(&self, filter: &Filter) -> Result<Vec<v1::Token>, Status> {
+        let (mut all, mut token) = (Vec::new(), String::new());
+        loop {
+            let page = self.tokens().list(filter.page(token)).await?.into_inner();
+            all.extend(page.tokens);
             if page.next_page_token.is_empty() {
                 return Ok(all);
             }

@@ -128,7 +128,10 @@ fn declare(source: usize, block: &Block, faults: &mut Vec<Fault>) -> Option<Decl
             let labels = fields.text_map("labels");
             let environment = match kind {
                 Declared::WorkerPool => fields.text("environment"),
-                Declared::CapacityTarget | Declared::Quota | Declared::Environment => String::new(),
+                Declared::CapacityTarget
+                | Declared::Quota
+                | Declared::Environment
+                | Declared::ServiceAccount => String::new(),
             };
             (labels, Spec::read(kind, fields), environment)
         });

@@ -3,6 +3,7 @@
 pub mod capacity_target;
 pub mod environment;
 pub mod quota;
+pub mod service_account;
 pub mod token;
 pub mod worker;
 pub mod worker_pool;
@@ -20,6 +21,7 @@ pub enum Declared {
     CapacityTarget,
     Quota,
     Environment,
+    ServiceAccount,
     WorkerPool,
 }
 
@@ -54,6 +56,12 @@ pub const KINDS: &[Names] = &[
         short: &["env", "envs"],
     },
     Names { kind: Kind::Declared(Declared::Quota), one: "quota", many: "quotas", short: &["qt"] },
+    Names {
+        kind: Kind::Declared(Declared::ServiceAccount),
+        one: "service_account",
+        many: "service_accounts",
+        short: &["account", "accounts", "sa"],
+    },
     Names { kind: Kind::Token, one: "token", many: "tokens", short: &["tk"] },
     Names { kind: Kind::Worker, one: "worker", many: "workers", short: &["wk"] },
     Names {
@@ -131,6 +139,7 @@ pub enum Spec {
     CapacityTarget(v1::CapacityTargetSpec),
     Environment(v1::EnvironmentSpec),
     Quota(v1::QuotaSpec),
+    ServiceAccount(v1::ServiceAccountSpec),
     WorkerPool(v1::WorkerPoolSpec),
 }
 
@@ -141,6 +150,7 @@ impl Spec {
             Declared::CapacityTarget => Self::CapacityTarget(capacity_target::read(fields)),
             Declared::Environment => Self::Environment(environment::read(fields)),
             Declared::Quota => Self::Quota(quota::read(fields)),
+            Declared::ServiceAccount => Self::ServiceAccount(service_account::read(fields)),
             Declared::WorkerPool => Self::WorkerPool(worker_pool::read(fields)),
         }
     }
@@ -151,6 +161,7 @@ impl Spec {
             Self::CapacityTarget(spec) => capacity_target::show(spec),
             Self::Environment(spec) => environment::show(spec),
             Self::Quota(spec) => quota::show(spec),
+            Self::ServiceAccount(spec) => service_account::show(spec),
             Self::WorkerPool(spec) => worker_pool::show(spec),
         }
     }
@@ -240,6 +251,7 @@ impl Resource {
             Declared::CapacityTarget => capacity_target::HEADERS,
             Declared::Environment => environment::HEADERS,
             Declared::Quota => quota::HEADERS,
+            Declared::ServiceAccount => service_account::HEADERS,
             Declared::WorkerPool => worker_pool::HEADERS,
         }
     }
@@ -249,6 +261,7 @@ impl Resource {
             Declared::CapacityTarget => capacity_target::row(self),
             Declared::Environment => environment::row(self),
             Declared::Quota => quota::row(self),
+            Declared::ServiceAccount => service_account::row(self),
             Declared::WorkerPool => worker_pool::row(self),
         };
         let age = text::age(self.metadata.created_at.as_ref(), now);

@@ -28,7 +28,7 @@ pub(super) async fn provide(data_dir: &Path, store: &dyn Store) -> Result<PathBu
             )
         })?,
         Ok(text) => {
-            if secret::find(&records, text.trim()).is_none_or(|it| it.revoked_at.is_some()) {
+            if secret::find(&records, text.trim()).is_none_or(|it| it.revoked_at().is_some()) {
                 tracing::warn!(
                     "the token in `{}` is not valid any more; remove the file and start again to \
                      have a new one",

@@ -212,7 +212,11 @@ fn place(record: &Record) -> Place {
         Record::Conditions(id, _) => ("conditions", id.clone(), None, id),
         Record::Environment(it) => ("environments", it.id.to_string(), None, &it.meta.name),
         Record::Quota(it) => ("quotas", it.id.to_string(), None, &it.meta.name),
-        Record::Token(it) => ("tokens", it.id.to_string(), None, &it.name),
+        Record::ServiceAccount(it) => ("service_accounts", it.id.to_string(), None, &it.meta.name),
+        Record::Token(it) => {
+            let account = it.account.map(|account| account.to_string());
+            ("tokens", it.id.to_string(), account, &it.meta.name)
+        }
         Record::Worker(it) => {
             let id = it.id.to_string();
             let name = id.clone();
@@ -231,6 +235,7 @@ fn document(record: &Record) -> Result<String, StoreError> {
         Record::Conditions(_, it) => serde_json::to_string(it),
         Record::Environment(it) => serde_json::to_string(&**it),
         Record::Quota(it) => serde_json::to_string(&**it),
+        Record::ServiceAccount(it) => serde_json::to_string(&**it),
         Record::Token(it) => serde_json::to_string(&**it),
         Record::Worker(it) => serde_json::to_string(&**it),
         Record::WorkerPool(it) => serde_json::to_string(&**it),

@@ -1,15 +1,19 @@
-//! Tokens on the wire. The gate lets only administrators in.
+//! Tokens on the wire: decode, commit or read, encode. Who may make and revoke which is decided in
+//! [`decide`](super::decide).
 
 use proto::runtimecloud::v1::{self, tokens_server::Tokens};
 use tonic::{Code, Request, Response, Status};
 
 use super::{
-    model::{NewToken, Role, Token},
+    decide::{Maker, NewToken, Revocation, TokenUpdate},
+    model,
     secret::Secret,
+    wire,
 };
 use crate::{
     admission::{Answer, Command},
-    api::{Call, Core, convert, status},
+    api::{Call, Core, caller, page, status},
+    resource::{self, Kind},
 };
 
 pub struct TokensApi(pub Core);
@@ -17,10 +21,21 @@ pub struct TokensApi(pub Core);
 impl TokensApi {
     async fn commit(&self, call: Call, command: Command) -> Result<v1::Token, Status> {
         match self.0.write(call, command).await? {
-            Answer::Token(token) => Ok(encode(&token)),
+            Answer::Token(token) => Ok(wire::token(&token, &self.0.view())),
             other => Err(status::unexpected(&other)),
         }
     }
+}
+
+fn maker(call: &Call) -> Maker {
+    Maker { token: call.caller.token, role: call.caller.role }
+}
+
+fn host_made(call: &Call) -> Result<Secret, Status> {
+    Secret::generate().map_err(|error| {
+        let message = format!("cannot make a secret: {error}");
+        status::plain((Code::Internal, "NO_RANDOM"), message, &call.caller.request_id)
+    })
 }
 
 #[tonic::async_trait]
@@ -29,60 +44,84 @@ impl Tokens for TokensApi {
         &self,
         request: Request<v1::CreateTokenRequest>,
     ) -> Result<Response<v1::CreateTokenResponse>, Status> {
-        let mut call = Call::new(&request, None)?;
-        let v1::CreateTokenRequest { name, role, expires_at } = request.into_inner();
-        let role = match v1::Role::try_from(role) {
-            Ok(v1::Role::Viewer) => Role::Viewer,
-            Ok(v1::Role::Editor) => Role::Editor,
-            Ok(v1::Role::Admin) => Role::Admin,
-            Ok(v1::Role::Unspecified) | Err(_) => {
-                call.found.add("role", "it is not a role: use `viewer`, `editor` or `admin`");
-                Role::Viewer
-            }
-        };
-        let expires_at = expires_at
-            .and_then(|time| convert::read_timestamp("expires_at", &time, &mut call.found));
-        let secret = Secret::generate().map_err(|error| {
-            let message = format!("cannot make a secret: {error}");
-            status::plain((Code::Internal, "NO_RANDOM"), message, &call.caller.request_id)
-        })?;
-        let new = NewToken { name, role, hash: secret.hash(), expires_at };
+        let mut call = Call::new(&request, request.get_ref().options.as_ref())?;
+        let v1::CreateTokenRequest { service_account, name, labels, spec, options: _ } =
+            request.into_inner();
+        let is_given = spec.as_ref().is_some_and(|spec| !spec.secret.is_empty());
+        let (spec, given) = wire::read(spec, &mut call.found);
+        if !is_given && call.is_repeatable() {
+            // What the host makes, it could not show again.
+            let message =
+                "it is missing: a call with a `request_id` needs a secret of the caller's";
+            call.found.add("spec.secret", message);
+        }
+        let made = if is_given || call.is_dry_run() { None } else { Some(host_made(&call)?) };
+        // One that was given and is faulty is refused, whatever stands here.
+        let hash = given.as_ref().or(made.as_ref()).map(Secret::hash).unwrap_or_default();
+        let maker = maker(&call);
+        let new = NewToken { account: service_account, name, labels, spec, hash, maker };
         let token = self.commit(call, Command::CreateToken(new)).await?;
-        let secret = secret.reveal().to_owned();
+        let secret = made.map(|secret| secret.reveal().to_owned()).unwrap_or_default();
         Ok(Response::new(v1::CreateTokenResponse { token: Some(token), secret }))
+    }
+
+    async fn get(&self, request: Request<v1::GetRequest>) -> Result<Response<v1::Token>, Status> {
+        let caller = caller(&request)?;
+        let view = self.0.view();
+        let key = &request.get_ref().key;
+        match model::find(&view.records, key, view.now) {
+            Some(it) => Ok(Response::new(wire::token(it, &view))),
+            None => Err(status::not_found(Kind::Token, key, &caller.request_id)),
+        }
     }
 
     async fn list(
         &self,
-        _: Request<v1::ListTokensRequest>,
+        request: Request<v1::ListRequest>,
     ) -> Result<Response<v1::ListTokensResponse>, Status> {
-        let records = self.0.store.records();
-        let tokens = records.tokens.values().map(|token| encode(token)).collect();
-        Ok(Response::new(v1::ListTokensResponse { tokens }))
+        let caller = caller(&request)?;
+        let view = self.0.view();
+        let request = request.get_ref();
+        let account = match request.parent.as_str() {
+            "" => None,
+            key => {
+                Some(view.records.service_account(key).map(|it| it.id).ok_or_else(|| {
+                    status::not_found(Kind::ServiceAccount, key, &caller.request_id)
+                })?)
+            }
+        };
+        let matching = view.records.tokens.values().filter(|it| {
+            resource::matches(&request.labels, &it.meta.labels)
+                && (account.is_none() || it.account == account)
+        });
+        // Several may have had the same name.
+        let keyed = matching.map(|it| (format!("{} {}", it.key(&view.records), it.id), it));
+        let page = page::cut(request, &caller.request_id, keyed)?;
+        Ok(Response::new(v1::ListTokensResponse {
+            tokens: page.items.into_iter().map(|it| wire::token(it, &view)).collect(),
+            next_page_token: page.next_page_token,
+        }))
     }
 
-    async fn revoke(
+    async fn update(
         &self,
-        request: Request<v1::RevokeTokenRequest>,
+        request: Request<v1::UpdateTokenRequest>,
     ) -> Result<Response<v1::Token>, Status> {
-        let call = Call::new(&request, None)?;
-        let command = Command::RevokeToken(request.into_inner().key);
-        self.commit(call, command).await.map(Response::new)
+        let mut call = Call::new(&request, request.get_ref().options.as_ref())?;
+        let v1::UpdateTokenRequest { key, labels, spec, options: _ } = request.into_inner();
+        let (spec, secret) = wire::read(spec, &mut call.found);
+        let (hash, revision) = (secret.map(|secret| secret.hash()), call.revision());
+        let update = TokenUpdate { key, labels, spec, hash, revision };
+        self.commit(call, Command::UpdateToken(update)).await.map(Response::new)
     }
-}
 
-fn encode(token: &Token) -> v1::Token {
-    v1::Token {
-        id: token.id.to_string(),
-        name: token.name.clone(),
-        role: match token.role {
-            Role::Viewer => v1::Role::Viewer,
-            Role::Editor => v1::Role::Editor,
-            Role::Admin => v1::Role::Admin,
-        }
-        .into(),
-        created_at: Some(convert::timestamp(token.created_at)),
-        expires_at: token.expires_at.map(convert::timestamp),
-        revoked_at: token.revoked_at.map(convert::timestamp),
+    async fn delete(
+        &self,
+        request: Request<v1::DeleteRequest>,
+    ) -> Result<Response<v1::Token>, Status> {
+        let call = Call::new(&request, request.get_ref().options.as_ref())?;
+        let (revision, by) = (call.revision(), maker(&call));
+        let revocation = Revocation { key: request.into_inner().key, revision, by };
+        self.commit(call, Command::RevokeToken(revocation)).await.map(Response::new)
     }
 }

@@ -1,31 +1,40 @@
-//! A token, and how one is made and revoked.
+//! A token, and whether it is good.
 //!
-//! The secret itself is never here: only its hash is.
-
-use std::sync::Arc;
+//! Invariants:
+//! - The secret itself is never here: only its hash is.
+//! - [`access`] alone says what a token's holder may do; nothing else looks at its parts for that.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use crate::{
-    admission::{Answer, Context, Decision, Refusal},
-    events::{Event, Subject, Verb},
-    ids::TokenId,
-    records::{Change, Record, Records},
-    resource::{self, Kind},
-    violations::Violations,
+    events::Subject,
+    ids::{ServiceAccountId, TokenId},
+    records::Records,
+    resource::{Kind, Meta},
 };
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Token {
     pub id: TokenId,
-    pub name: String,
-    pub role: Role,
+    /// Being deleted is being revoked.
+    pub meta: Meta,
+    /// That it belongs to; it stands alone without.
+    pub account: Option<ServiceAccountId>,
+    /// The token that it was made with, unless an administrator made it. It ends with that.
+    pub made_with: Option<TokenId>,
+    pub spec: TokenSpec,
     /// SHA-256 of the secret, in hexadecimal digits.
     pub hash: String,
-    pub created_at: Timestamp,
+    pub secret_changed_at: Timestamp,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenSpec {
+    /// Just if it stands alone.
+    pub role: Option<Role>,
     pub expires_at: Option<Timestamp>,
-    pub revoked_at: Option<Timestamp>,
 }
 
 /// What a caller may do; each may all that the one before may.
@@ -34,7 +43,7 @@ pub struct Token {
 pub enum Role {
     /// Reads.
     Viewer,
-    /// Changes all but tokens.
+    /// Changes all but service accounts and tokens.
     Editor,
     Admin,
 }
@@ -50,116 +59,115 @@ impl Role {
 }
 
 impl Token {
-    pub fn is_valid(&self, now: Timestamp) -> bool {
-        self.revoked_at.is_none() && self.expires_at.is_none_or(|expires| now < expires)
+    pub fn revoked_at(&self) -> Option<Timestamp> {
+        self.meta.deleting_since
     }
 
-    fn subject(&self) -> Subject {
+    /// Since when it is revoked or expired, if it is.
+    pub fn over_since(&self, now: Timestamp) -> Option<Timestamp> {
+        let expired = self.spec.expires_at.filter(|expires| *expires <= now);
+        self.revoked_at().into_iter().chain(expired).min()
+    }
+
+    pub fn is_over(&self, now: Timestamp) -> bool {
+        self.over_since(now).is_some()
+    }
+
+    /// `ACCOUNT/NAME`, or `NAME` of one that stands alone.
+    pub fn key(&self, records: &Records) -> String {
+        match self.account_name(records) {
+            Some(account) => format!("{account}/{}", self.meta.name),
+            None => self.meta.name.clone(),
+        }
+    }
+
+    /// The account's name, or its id when it is gone.
+    pub fn account_name(&self, records: &Records) -> Option<String> {
+        let id = self.account?;
+        let account = records.service_accounts.get(&id);
+        Some(account.map_or_else(|| id.to_string(), |account| account.meta.name.clone()))
+    }
+
+    pub(super) fn subject(&self, records: &Records) -> Subject {
         Subject {
             kind: Kind::Token,
             id: self.id.to_string(),
-            name: self.name.clone(),
-            generation: 0,
+            name: self.key(records),
+            generation: self.meta.generation,
         }
     }
 }
 
-/// A token that shall be.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewToken {
-    pub name: String,
-    pub role: Role,
-    pub hash: String,
-    pub expires_at: Option<Timestamp>,
+/// Why a token is not good. The text continues "the token ...".
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Void {
+    #[error("was revoked")]
+    Revoked,
+    #[error("has expired")]
+    Expired,
+    #[error("belongs to the service account `{name}`, which is disabled")]
+    AccountDisabled { name: String },
+    #[error("belongs to a service account that was deleted")]
+    AccountDeleted,
+    #[error("was made with another token, which is not valid any more")]
+    MakerEnded,
 }
 
-pub fn create(
-    cx: &Context<'_>,
-    new: &NewToken,
-    mut found: Violations,
-) -> Result<Decision, Refusal> {
-    resource::check_name("name", &new.name, &mut found);
-    if new.expires_at.is_some_and(|expires| expires <= cx.now) {
-        found.add("expires_at", "it lies in the past: give a time to come, or leave it out");
+impl Void {
+    /// One word for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Revoked => "Revoked",
+            Self::Expired => "Expired",
+            Self::AccountDisabled { .. } => "AccountDisabled",
+            Self::AccountDeleted => "AccountDeleted",
+            Self::MakerEnded => "MakerEnded",
+        }
     }
-    if !found.is_empty() {
-        return Err(Refusal::Invalid(found.into_vec()));
+}
+
+/// What the holder of a token may do now.
+pub fn access(records: &Records, token: &Token, now: Timestamp) -> Result<Role, Void> {
+    if token.revoked_at().is_some() {
+        return Err(Void::Revoked);
     }
-    let same = |token: &&Arc<Token>| token.revoked_at.is_none() && token.name == new.name;
-    if let Some(token) = cx.records.tokens.values().find(same) {
-        return Err(Refusal::NameExists {
-            kind: Kind::Token,
-            name: new.name.clone(),
-            id: token.id.to_string(),
-        });
+    if token.is_over(now) {
+        return Err(Void::Expired);
     }
-    let token = Token {
-        id: TokenId::new(cx.ids),
-        name: new.name.clone(),
-        role: new.role,
-        hash: new.hash.clone(),
-        created_at: cx.now,
-        expires_at: new.expires_at,
-        revoked_at: None,
+    if let Some(id) = &token.account {
+        let account = records.service_accounts.get(id).ok_or(Void::AccountDeleted)?;
+        if account.spec.disabled {
+            return Err(Void::AccountDisabled { name: account.meta.name.clone() });
+        }
+        return Ok(account.spec.role);
+    }
+    let own = token.spec.role.unwrap_or(Role::Viewer);
+    let Some(maker) = &token.made_with else { return Ok(own) };
+    // What was made with a token makes none itself, so this goes one step and no further.
+    let maker = records.tokens.get(maker).ok_or(Void::MakerEnded)?;
+    let most = access(records, maker, now).map_err(|_| Void::MakerEnded)?;
+    Ok(own.min(most))
+}
+
+/// When a token ends by itself, if it does.
+pub fn ends_at(records: &Records, token: &Token) -> Option<Timestamp> {
+    let maker = token.made_with.and_then(|maker| records.tokens.get(&maker));
+    [Some(token), maker.map(|it| &**it)]
+        .into_iter()
+        .flatten()
+        .filter_map(|it| it.spec.expires_at)
+        .min()
+}
+
+/// By id, or by name among those that are neither revoked nor expired.
+pub fn find<'a>(records: &'a Records, key: &str, now: Timestamp) -> Option<&'a Token> {
+    if let Some(token) = key.parse().ok().and_then(|id: TokenId| records.tokens.get(&id)) {
+        return Some(token);
+    }
+    let (account, name) = match key.split_once('/') {
+        Some((account, name)) => (Some(records.service_account(account)?.id), name),
+        None => (None, key),
     };
-    Ok(decision(token, Verb::Created))
-}
-
-/// The name of the token whose secret lies in the data folder.
-pub const FIRST_TOKEN: &str = "admin";
-
-/// Puts a new administrator's token in the place of the one that lies in the data folder.
-pub fn replace_first(cx: &Context<'_>, hash: &str) -> Decision {
-    let is_old = |it: &&Arc<Token>| it.revoked_at.is_none() && it.name == FIRST_TOKEN;
-    let old = cx.records.tokens.values().find(is_old);
-    let revoked = old.map(|old| Token { revoked_at: Some(cx.now), ..Token::clone(old) });
-    let new = Token {
-        id: TokenId::new(cx.ids),
-        name: FIRST_TOKEN.to_owned(),
-        role: Role::Admin,
-        hash: hash.to_owned(),
-        created_at: cx.now,
-        expires_at: None,
-        revoked_at: None,
-    };
-    let mut both = decision(new, Verb::Created);
-    if let Some(revoked) = revoked {
-        let Decision { changes, events, answer: _ } = decision(revoked, Verb::Revoked);
-        both.changes.extend(changes);
-        both.events.extend(events);
-    }
-    both
-}
-
-/// Revoking what is revoked changes nothing. The last administrator's token that does not expire
-/// stays, or nobody could make another.
-pub fn revoke(cx: &Context<'_>, key: &str) -> Result<Decision, Refusal> {
-    let token = find(cx.records, key)
-        .ok_or_else(|| Refusal::NotFound { kind: Kind::Token, key: key.to_owned() })?;
-    if token.revoked_at.is_some() {
-        return Ok(Decision::unchanged(Answer::Token(Arc::clone(token))));
-    }
-    let lasts = |token: &Token| {
-        token.role == Role::Admin && token.revoked_at.is_none() && token.expires_at.is_none()
-    };
-    let others = cx.records.tokens.values().filter(|it| it.id != token.id && lasts(it)).count();
-    if lasts(token) && others == 0 {
-        return Err(Refusal::LastAdministrator { name: token.name.clone() });
-    }
-    Ok(decision(Token { revoked_at: Some(cx.now), ..Token::clone(token) }, Verb::Revoked))
-}
-
-fn decision(token: Token, verb: Verb) -> Decision {
-    let token = Arc::new(token);
-    Decision {
-        events: vec![(token.subject(), Event::declared(verb))],
-        changes: vec![Change::Put(Record::Token(Arc::clone(&token)))],
-        answer: Answer::Token(token),
-    }
-}
-
-/// By id, or by name among those that are not revoked.
-fn find<'a>(records: &'a Records, key: &str) -> Option<&'a Arc<Token>> {
-    let by_name = || records.tokens.values().find(|it| it.revoked_at.is_none() && it.name == key);
-    key.parse().ok().and_then(|id: TokenId| records.tokens.get(&id)).or_else(by_name)
+    let is_it = |it: &Token| it.account == account && it.meta.name == name && !it.is_over(now);
+    records.tokens.values().map(|it| &**it).find(|it| is_it(it))
 }

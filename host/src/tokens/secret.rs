@@ -1,10 +1,12 @@
-//! A token's secret: 32 random bytes, shown once, kept as a hash.
+//! A token's secret: 32 random bytes of the host's, shown once, or a text of the caller's. It is kept
+//! as a hash.
 
 use std::fmt;
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
+use thiserror::Error;
 
 use super::model::Token;
 use crate::records::Records;
@@ -15,8 +17,15 @@ pub struct Secret(String);
 
 const PREFIX: &str = "rct_";
 const BYTES: usize = 32;
-/// No secret of ours is longer; a longer one is not even hashed.
-const LENGTH_MAX: usize = 128;
+/// Shorter ones could be guessed.
+const LENGTH_MIN: usize = 32;
+/// A longer one is not even hashed.
+const LENGTH_MAX: usize = 256;
+
+/// Says what a secret must be, and nothing of the one that was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("it must be {LENGTH_MIN} to {LENGTH_MAX} printable ASCII characters without spaces")]
+pub struct UnfitSecret;
 
 impl Secret {
     pub fn generate() -> Result<Self, getrandom::Error> {
@@ -25,10 +34,17 @@ impl Secret {
         Ok(Self(format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(bytes))))
     }
 
-    /// What [`generate`](Self::generate) made once; nothing else is a secret.
+    /// What [`generate`](Self::generate) made once; nothing else is one of the host's own.
     pub fn read(text: &str) -> Option<Self> {
         let bytes = URL_SAFE_NO_PAD.decode(text.strip_prefix(PREFIX)?).ok()?;
         (bytes.len() == BYTES).then(|| Self(text.to_owned()))
+    }
+
+    /// One of the caller's choice.
+    pub fn given(text: String) -> Result<Self, UnfitSecret> {
+        let fits = (LENGTH_MIN..=LENGTH_MAX).contains(&text.len())
+            && text.bytes().all(|byte| byte.is_ascii_graphic());
+        if fits { Ok(Self(text)) } else { Err(UnfitSecret) }
     }
 
     pub fn hash(&self) -> String {
@@ -50,16 +66,19 @@ fn hash(secret: &str) -> String {
     Sha256::digest(secret).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The token with this secret. Every token is compared, each in constant time.
+/// The token with this secret; one that is not revoked if there is one. Every token is compared, each
+/// in constant time.
 pub fn find<'a>(records: &'a Records, secret: &str) -> Option<&'a Token> {
     if secret.len() > LENGTH_MAX {
         return None;
     }
     let hash = hash(secret);
-    let mut found = None;
+    let mut found: Option<&Token> = None;
     for token in records.tokens.values() {
-        if bool::from(token.hash.as_bytes().ct_eq(hash.as_bytes())) {
-            found = Some(&**token);
+        if bool::from(token.hash.as_bytes().ct_eq(hash.as_bytes()))
+            && found.is_none_or(|found| found.revoked_at().is_some())
+        {
+            found = Some(token);
         }
     }
     found

@@ -5,16 +5,25 @@ use tonic::{Code, Request, client::Grpc, transport::Channel};
 use tonic_health::pb::health_client::HealthClient;
 use tonic_types::StatusExt;
 
-use crate::world::{PATIENCE, World, faults, get, new_pool, quota_spec, reason, sleepers};
+use crate::world::{
+    PATIENCE, World, delete, faults, get, new_pool, new_token, quota_spec, reason, sleepers,
+};
 
 async fn channel(world: &World) -> Channel {
     Channel::from_shared(world.endpoint.clone()).unwrap().connect().await.unwrap()
 }
 
 async fn token(world: &World, name: &str, role: v1::Role) -> String {
-    let request =
-        v1::CreateTokenRequest { name: name.to_owned(), role: role.into(), expires_at: None };
-    world.api().await.tokens.create(request).await.unwrap().into_inner().secret
+    world.api().await.token(new_token(name, role)).await.secret
+}
+
+pub(crate) fn expiring(
+    mut request: v1::CreateTokenRequest,
+    seconds: i64,
+) -> v1::CreateTokenRequest {
+    let expires_at = Some(prost_types::Timestamp { seconds, nanos: 0 });
+    request.spec.as_mut().unwrap().expires_at = expires_at;
+    request
 }
 
 #[tokio::test]
@@ -55,7 +64,7 @@ async fn each_role_may_what_it_says() {
     let status = viewer.quotas.create(create.clone()).await.unwrap_err();
     assert_eq!((status.code(), reason(&status).as_str()), (Code::PermissionDenied, "ROLE_TOO_LOW"));
     editor.quotas.create(create).await.unwrap();
-    let status = editor.tokens.list(v1::ListTokensRequest {}).await.unwrap_err();
+    let status = editor.tokens.list(v1::ListRequest::default()).await.unwrap_err();
     assert_eq!(status.code(), Code::PermissionDenied);
     let event = world.api().await.all_events().await.pop().unwrap();
     assert_eq!(event.actor, "edits");
@@ -69,30 +78,27 @@ async fn a_revoked_token_is_refused_from_then_on() {
     let watch = v1::WatchEventsRequest { follow: true, ..v1::WatchEventsRequest::default() };
     let mut stream = viewer.events.watch(watch).await.unwrap().into_inner();
     stream.message().await.unwrap().unwrap();
-    let revoke = |key: &str| v1::RevokeTokenRequest { key: key.to_owned() };
-    let revoked = admin.tokens.revoke(revoke("looks")).await.unwrap().into_inner();
-    assert!(revoked.revoked_at.is_some());
+    let revoked = admin.tokens.delete(delete("looks")).await.unwrap().into_inner();
+    assert!(revoked.observed.as_ref().unwrap().revoked_at.is_some());
     let status = viewer.host.get_info(v1::GetInfoRequest {}).await.unwrap_err();
     assert_eq!(status.code(), Code::Unauthenticated);
-    assert_eq!(end(stream).await.code(), Code::Unauthenticated);
-    let status = admin.tokens.revoke(revoke("admin")).await.unwrap_err();
+    assert!(status.message().contains("`looks` was revoked"), "{}", status.message());
+    assert_eq!(how_it_ends(stream).await.code(), Code::Unauthenticated);
+    let status = admin.tokens.delete(delete("admin")).await.unwrap_err();
     assert_eq!(reason(&status), "LAST_ADMINISTRATOR");
-    let again = admin.tokens.revoke(revoke(&revoked.id)).await.unwrap().into_inner();
-    assert_eq!(again, revoked);
+    let id = &revoked.metadata.as_ref().unwrap().id;
+    let again = admin.tokens.delete(delete(id)).await.unwrap().into_inner();
+    assert_eq!(again.metadata, revoked.metadata);
 }
 
 #[tokio::test]
 async fn a_token_is_good_until_it_expires() {
     let world = World::start();
     let now = jiff::Timestamp::now().as_second();
-    let token = |seconds| v1::CreateTokenRequest {
-        name: "brief".to_owned(),
-        role: v1::Role::Viewer.into(),
-        expires_at: Some(prost_types::Timestamp { seconds, nanos: 0 }),
-    };
+    let token = |seconds| expiring(new_token("brief", v1::Role::Viewer), seconds);
     let mut admin = world.api().await;
     let status = admin.tokens.create(token(now - 1)).await.unwrap_err();
-    assert!(faults(&status)[0].starts_with("expires_at: "));
+    assert!(faults(&status)[0].starts_with("spec.expires_at: "));
     let secret = admin.tokens.create(token(now + 2)).await.unwrap().into_inner().secret;
     let mut brief = world.api_as(&secret).await;
     crate::world::until("the token to expire", async || {
@@ -103,7 +109,7 @@ async fn a_token_is_good_until_it_expires() {
 }
 
 /// How a stream that follows something ends.
-async fn end<T>(mut stream: tonic::Streaming<T>) -> tonic::Status {
+pub(crate) async fn how_it_ends<T>(mut stream: tonic::Streaming<T>) -> tonic::Status {
     let end = async {
         loop {
             match stream.message().await {
@@ -127,22 +133,15 @@ async fn streams_in_which_nothing_happens_end_with_their_token() {
     let mut viewer = world.api_as(&token(&world, "looks", v1::Role::Viewer).await).await;
     let logs = v1::LogsRequest { key: worker, follow: true, tail_lines: 0 };
     let logs = viewer.workers.logs(logs).await.unwrap().into_inner();
-    admin.tokens.revoke(v1::RevokeTokenRequest { key: "looks".to_owned() }).await.unwrap();
-    assert_eq!(end(logs).await.code(), Code::Unauthenticated);
+    admin.tokens.delete(delete("looks")).await.unwrap();
+    assert_eq!(how_it_ends(logs).await.code(), Code::Unauthenticated);
 
-    let brief = v1::CreateTokenRequest {
-        name: "brief".to_owned(),
-        role: v1::Role::Viewer.into(),
-        expires_at: Some(prost_types::Timestamp {
-            seconds: jiff::Timestamp::now().as_second() + 3,
-            nanos: 0,
-        }),
-    };
-    let secret = admin.tokens.create(brief).await.unwrap().into_inner().secret;
+    let end = jiff::Timestamp::now().as_second() + 3;
+    let secret = admin.token(expiring(new_token("brief", v1::Role::Viewer), end)).await.secret;
     let mut brief = world.api_as(&secret).await;
     let watch = v1::WatchEventsRequest { follow: true, ..v1::WatchEventsRequest::default() };
     let events = brief.events.watch(watch).await.unwrap().into_inner();
-    assert_eq!(end(events).await.code(), Code::Unauthenticated);
+    assert_eq!(how_it_ends(events).await.code(), Code::Unauthenticated);
 }
 
 #[tokio::test]
@@ -182,15 +181,14 @@ async fn hostile_fields_are_told_as_faults() {
     long.name = "web\n\u{1b}[31m".to_owned();
     assert!(!faults(&api.pools.create(long).await.unwrap_err())[0].contains('\u{1b}'));
 
-    let role = v1::CreateTokenRequest { name: "me".to_owned(), role: 77, expires_at: None };
-    assert!(faults(&api.tokens.create(role).await.unwrap_err())[0].starts_with("role: "));
+    let mut role = new_token("me", v1::Role::Viewer);
+    role.spec.as_mut().unwrap().role = 77;
+    assert!(faults(&api.tokens.create(role).await.unwrap_err())[0].starts_with("spec.role: "));
     let bad_time = prost_types::Timestamp { seconds: i64::MAX, nanos: -5 };
-    let time = v1::CreateTokenRequest {
-        name: "me".to_owned(),
-        role: v1::Role::Viewer.into(),
-        expires_at: Some(bad_time),
-    };
-    assert!(faults(&api.tokens.create(time).await.unwrap_err())[0].starts_with("expires_at: "));
+    let mut time = new_token("me", v1::Role::Viewer);
+    time.spec.as_mut().unwrap().expires_at = Some(bad_time);
+    let status = api.tokens.create(time).await.unwrap_err();
+    assert!(faults(&status)[0].starts_with("spec.expires_at: "));
     let empty = v1::CreateQuotaRequest::default();
     assert_eq!(faults(&api.quotas.create(empty).await.unwrap_err()).len(), 2);
     let page = v1::ListRequest { page_token: "%%".to_owned(), ..v1::ListRequest::default() };
@@ -297,7 +295,15 @@ async fn reflection_lists_every_service() {
     let answer = answers.message().await.unwrap().unwrap().message_response.unwrap();
     let MessageResponse::ListServicesResponse(services) = answer else { panic!("{answer:?}") };
     let names: Vec<_> = services.service.into_iter().map(|service| service.name).collect();
-    for noun in ["CapacityTargets", "Environments", "Quotas", "WorkerPools", "Workers", "Tokens"] {
+    for noun in [
+        "CapacityTargets",
+        "Environments",
+        "Quotas",
+        "ServiceAccounts",
+        "Tokens",
+        "WorkerPools",
+        "Workers",
+    ] {
         assert!(names.contains(&format!("runtimecloud.v1.{noun}")), "{noun}: {names:?}");
     }
 }

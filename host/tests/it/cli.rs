@@ -278,6 +278,37 @@ fn tokens_are_made_and_revoked() {
 }
 
 #[test]
+fn a_service_account_is_declared_and_its_tokens_are_made_rotated_and_end_with_it() {
+    let host = World::start();
+    let account = "service_account \"ci\" {\n  role = \"editor\"\n  description = \"builds\"\n}\n";
+    host.file("ci.hcl", account);
+    assert_eq!(host.ok(&["apply", "-f", "ci.hcl"]), "service account `ci` created\n");
+    assert_eq!(host.ok(&["apply", "-f", "ci.hcl"]), "service account `ci` unchanged\n");
+    let secret = host.ok(&["token", "create", "deploy", "--service-account", "ci"]);
+    host.ok(&["create", "quota", "q", "--limit", "cpu=1", "--token", secret.trim()]);
+    let rotated = host.json(&["token", "rotate", "ci/deploy"]);
+    assert_eq!((&rotated["name"], &rotated["role"]), (&json!("ci/deploy"), &json!("editor")));
+    assert_eq!(host.run(&["get", "quotas", "--token", secret.trim()]).code, 5);
+    host.ok(&["get", "quotas", "--token", rotated["secret"].as_str().unwrap()]);
+    assert_eq!(
+        host.json(&["token", "list", "--service-account", "ci"])[0],
+        host.json(&["get", "token", "ci/deploy"])
+    );
+    assert_eq!(host.json(&["get", "account", "ci"])["observed"]["tokens"], 1);
+
+    host.file("ci.hcl", &account.replace("editor", "boss"));
+    let failed = host.run(&["apply", "-f", "ci.hcl"]);
+    assert!(failed.stderr.contains("ci.hcl:2:10: `role` is one of `viewer`"), "{}", failed.stderr);
+    let created = ["create", "service-account", "other", "--role", "viewer", "--disabled"];
+    assert_eq!(host.ok(&created), "service account `other` created\n");
+    let both = ["token", "create", "x", "--service-account", "ci", "--role", "admin"];
+    assert_eq!(host.run(&both).code, 2);
+    host.ok(&["delete", "sa", "ci"]);
+    let listed = host.ok(&["token", "list"]);
+    assert!(listed.contains("Revoked"), "{listed}");
+}
+
+#[test]
 fn followed_output_of_a_pool_has_its_new_workers_and_ends_with_it() {
     let host = world();
     let mut follower =

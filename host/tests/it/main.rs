@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails where its helpers fail")]
 
 mod access;
+mod accounts;
 mod cli;
 mod contract;
 mod documents;

@@ -10,7 +10,9 @@ use host::{
     store::{
         CommitError, EventQuery, Mode, RequestKey, Store, StoreError, Write, sqlite::SqliteStore,
     },
+    tokens::{self, model::Role},
 };
+use jiff::Timestamp;
 use tempfile::TempDir;
 
 fn open(dir: &Path) -> Result<SqliteStore, StoreError> {
@@ -198,7 +200,13 @@ async fn databases_of_all_versions_open() {
         assert!(records.template(pool).unwrap().readiness.is_some());
         assert_eq!(records.quota("team").unwrap().spec.limits["cpu"].hard, Some(2000));
         assert_eq!(records.capacity_target("local").unwrap().spec.capacity["memory"], 1 << 30);
-        assert_eq!((records.tokens.len(), records.environments.len()), (1, 1));
+        assert_eq!(records.environments.len(), 1);
+        let first = tokens::model::find(&records, "admin", Timestamp::now()).unwrap();
+        assert_eq!(tokens::model::access(&records, first, Timestamp::now()), Ok(Role::Admin));
+        for account in records.service_accounts.values() {
+            let token = records.tokens.values().find(|it| it.account == Some(account.id));
+            assert_eq!(token.unwrap().key(&records), "ci/deploy");
+        }
         assert!(records.conditions.contains_key(&pool.id.to_string()));
         let events = store.events(events_after(0)).await.unwrap();
         assert!(!events.is_empty());
@@ -236,6 +244,14 @@ async fn dump_of_a_busy_host(version: u32) -> String {
     api.target("local", capacity).await;
     api.quota("team", &[("cpu", Some(2_000), Some(100))]).await;
     api.environment("dev", "team").await;
+    api.account("ci", v1::Role::Editor).await;
+    api.token(v1::CreateTokenRequest {
+        service_account: "ci".to_owned(),
+        name: "deploy".to_owned(),
+        spec: Some(v1::TokenSpec::default()),
+        ..v1::CreateTokenRequest::default()
+    })
+    .await;
     let mut spec = crate::world::sleepers(2);
     spec.worker.as_mut().unwrap().ports = vec!["http".to_owned()];
     spec.readiness = Some(v1::Readiness {

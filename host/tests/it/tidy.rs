@@ -7,6 +7,7 @@ use std::{
 
 /// Files of the heart, or folders of them: plain data and pure functions.
 const HEART: &[&str] = &[
+    "accounts/model.rs",
     "admission",
     "admission.rs",
     "capacity/amounts.rs",
@@ -28,6 +29,7 @@ const HEART: &[&str] = &[
     "pools/worker.rs",
     "records.rs",
     "resource.rs",
+    "tokens/decide.rs",
     "tokens/model.rs",
     "violations.rs",
 ];

@@ -12,8 +12,8 @@ use std::{
 use proto::runtimecloud::v1::{
     self, capacity_targets_client::CapacityTargetsClient, environments_client::EnvironmentsClient,
     events_client::EventsClient, host_client::HostClient, quotas_client::QuotasClient,
-    tokens_client::TokensClient, worker_pools_client::WorkerPoolsClient,
-    workers_client::WorkersClient,
+    service_accounts_client::ServiceAccountsClient, tokens_client::TokensClient,
+    worker_pools_client::WorkerPoolsClient, workers_client::WorkersClient,
 };
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
@@ -49,6 +49,7 @@ pub(crate) type Authorized = InterceptedService<Channel, Bearer>;
 
 /// All clients of one caller.
 pub(crate) struct Api {
+    pub(crate) accounts: ServiceAccountsClient<Authorized>,
     pub(crate) targets: CapacityTargetsClient<Authorized>,
     pub(crate) environments: EnvironmentsClient<Authorized>,
     pub(crate) events: EventsClient<Authorized>,
@@ -94,6 +95,7 @@ impl World {
         let channel = endpoint.connect().await.unwrap();
         let service = || InterceptedService::new(channel.clone(), Bearer(token.to_owned()));
         Api {
+            accounts: ServiceAccountsClient::new(service()),
             targets: CapacityTargetsClient::new(service()),
             environments: EnvironmentsClient::new(service()),
             events: EventsClient::new(service()),
@@ -212,6 +214,15 @@ pub(crate) fn delete(key: &str) -> v1::DeleteRequest {
     v1::DeleteRequest { key: key.to_owned(), options: None }
 }
 
+/// A token that stands alone.
+pub(crate) fn new_token(name: &str, role: v1::Role) -> v1::CreateTokenRequest {
+    v1::CreateTokenRequest {
+        name: name.to_owned(),
+        spec: Some(v1::TokenSpec { role: role.into(), ..v1::TokenSpec::default() }),
+        ..v1::CreateTokenRequest::default()
+    }
+}
+
 impl Api {
     /// A target `local`, a quota `team` of 2 CPUs, and an environment `dev` bound to it.
     pub(crate) async fn usual(&mut self) {
@@ -245,6 +256,25 @@ impl Api {
             ..v1::CreateQuotaRequest::default()
         };
         self.quotas.create(request).await.unwrap().into_inner()
+    }
+
+    pub(crate) async fn account(&mut self, name: &str, role: v1::Role) -> v1::ServiceAccount {
+        let request = v1::CreateServiceAccountRequest {
+            name: name.to_owned(),
+            spec: Some(v1::ServiceAccountSpec {
+                role: role.into(),
+                ..v1::ServiceAccountSpec::default()
+            }),
+            ..v1::CreateServiceAccountRequest::default()
+        };
+        self.accounts.create(request).await.unwrap().into_inner()
+    }
+
+    pub(crate) async fn token(
+        &mut self,
+        request: v1::CreateTokenRequest,
+    ) -> v1::CreateTokenResponse {
+        self.tokens.create(request).await.unwrap().into_inner()
     }
 
     pub(crate) async fn environment(&mut self, name: &str, quota: &str) -> v1::Environment {

@@ -3718,52 +3718,104 @@ pub mod quotas_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Token {
-    #[prost(string, tag = "1")]
-    pub id: ::prost::alloc::string::String,
-    /// Unique among tokens that are not revoked; the rules of `Metadata.name`.
+    /// The name is unique among the tokens of the same account that are neither revoked nor expired.
+    #[prost(message, optional, tag = "1")]
+    pub metadata: ::core::option::Option<Metadata>,
+    /// Name of its service account (its id, once the account is gone). Empty: it stands alone.
     #[prost(string, tag = "2")]
-    pub name: ::prost::alloc::string::String,
+    pub service_account: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "3")]
+    pub spec: ::core::option::Option<TokenSpec>,
+    #[prost(message, optional, tag = "4")]
+    pub observed: ::core::option::Option<TokenObserved>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TokenSpec {
+    /// Of a token that stands alone. One of a service account has the account's; here it is unspecified.
+    #[prost(enumeration = "Role", tag = "1")]
+    pub role: i32,
+    /// Absent: it does not expire.
+    #[prost(message, optional, tag = "2")]
+    pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// 32 to 256 printable ASCII characters without spaces, in no answer ever: the host keeps only a
+    /// hash. Empty when it is created: the host makes one. Empty when it is updated: it stays.
+    #[prost(string, tag = "3")]
+    pub secret: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TokenObserved {
+    /// Whether calls with it are accepted.
+    #[prost(bool, tag = "1")]
+    pub valid: bool,
+    /// If not, one word that says why: `Revoked`, `Expired`, `AccountDisabled`, `AccountDeleted`, or
+    /// `MakerEnded` when the token it was made with is not valid any more.
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+    /// What its holder may do.
     #[prost(enumeration = "Role", tag = "3")]
     pub role: i32,
     #[prost(message, optional, tag = "4")]
-    pub created_at: ::core::option::Option<::prost_types::Timestamp>,
+    pub secret_changed_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "5")]
-    pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(message, optional, tag = "6")]
     pub revoked_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// Id of the token that it was made with and ends with. Empty: it was made by an administrator.
+    #[prost(string, tag = "6")]
+    pub made_with: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "7")]
+    pub observed_at: ::core::option::Option<::prost_types::Timestamp>,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CreateTokenRequest {
+    /// Id or name. Empty: the token stands alone.
     #[prost(string, tag = "1")]
+    pub service_account: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
-    #[prost(enumeration = "Role", tag = "2")]
-    pub role: i32,
-    /// Absent: it does not expire.
-    #[prost(message, optional, tag = "3")]
-    pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(btree_map = "string, string", tag = "3")]
+    pub labels: ::prost::alloc::collections::BTreeMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::string::String,
+    >,
+    #[prost(message, optional, tag = "4")]
+    pub spec: ::core::option::Option<TokenSpec>,
+    /// A `request_id` needs a secret of the caller's: the host could not show its own again.
+    #[prost(message, optional, tag = "5")]
+    pub options: ::core::option::Option<WriteOptions>,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CreateTokenResponse {
     #[prost(message, optional, tag = "1")]
     pub token: ::core::option::Option<Token>,
-    /// Shown this once; the host keeps only a hash. Send it as `authorization: Bearer SECRET`.
+    /// What the host has made, shown this once; empty when the caller gave one. Send it as
+    /// `authorization: Bearer SECRET`.
     #[prost(string, tag = "2")]
     pub secret: ::prost::alloc::string::String,
 }
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListTokensRequest {}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct UpdateTokenRequest {
+    #[prost(string, tag = "1")]
+    pub key: ::prost::alloc::string::String,
+    /// Replaces all labels.
+    #[prost(btree_map = "string, string", tag = "2")]
+    pub labels: ::prost::alloc::collections::BTreeMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::string::String,
+    >,
+    /// Replaces the whole specification, but for the secret when there is none.
+    #[prost(message, optional, tag = "3")]
+    pub spec: ::core::option::Option<TokenSpec>,
+    #[prost(message, optional, tag = "4")]
+    pub options: ::core::option::Option<WriteOptions>,
+}
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListTokensResponse {
     #[prost(message, repeated, tag = "1")]
     pub tokens: ::prost::alloc::vec::Vec<Token>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RevokeTokenRequest {
-    /// Id or name.
-    #[prost(string, tag = "1")]
-    pub key: ::prost::alloc::string::String,
+    /// Empty on the last page.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
 }
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
@@ -3771,7 +3823,7 @@ pub enum Role {
     Unspecified = 0,
     /// Reads.
     Viewer = 1,
-    /// Reads, and changes all but tokens.
+    /// Reads, and changes all but service accounts and tokens.
     Editor = 2,
     /// Everything.
     Admin = 3,
@@ -3891,6 +3943,9 @@ pub mod tokens_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
+        /// Administrators make any token. Everybody else makes short-lived ones for themselves: of their own
+        /// role or a lower one, without a service account, expiring within a day and no later than the
+        /// caller's own, and void as soon as that is. A token made in that way makes no others.
         pub async fn create(
             &mut self,
             request: impl tonic::IntoRequest<super::CreateTokenRequest>,
@@ -3915,9 +3970,32 @@ pub mod tokens_client {
                 .insert(GrpcMethod::new("runtimecloud.v1.Tokens", "Create"));
             self.inner.unary(req, path, codec).await
         }
+        /// By id also one that is revoked or has expired, as long as it is kept.
+        pub async fn get(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetRequest>,
+        ) -> std::result::Result<tonic::Response<super::Token>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.Tokens/Get",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("runtimecloud.v1.Tokens", "Get"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// With those that are revoked or have expired.
         pub async fn list(
             &mut self,
-            request: impl tonic::IntoRequest<super::ListTokensRequest>,
+            request: impl tonic::IntoRequest<super::ListRequest>,
         ) -> std::result::Result<
             tonic::Response<super::ListTokensResponse>,
             tonic::Status,
@@ -3939,10 +4017,10 @@ pub mod tokens_client {
                 .insert(GrpcMethod::new("runtimecloud.v1.Tokens", "List"));
             self.inner.unary(req, path, codec).await
         }
-        /// From the answer on, calls with the token are refused (`UNAUTHENTICATED`).
-        pub async fn revoke(
+        /// Changes what it says; with a new secret, the old one is void from the answer on.
+        pub async fn update(
             &mut self,
-            request: impl tonic::IntoRequest<super::RevokeTokenRequest>,
+            request: impl tonic::IntoRequest<super::UpdateTokenRequest>,
         ) -> std::result::Result<tonic::Response<super::Token>, tonic::Status> {
             self.inner
                 .ready()
@@ -3954,11 +4032,35 @@ pub mod tokens_client {
                 })?;
             let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
-                "/runtimecloud.v1.Tokens/Revoke",
+                "/runtimecloud.v1.Tokens/Update",
             );
             let mut req = request.into_request();
             req.extensions_mut()
-                .insert(GrpcMethod::new("runtimecloud.v1.Tokens", "Revoke"));
+                .insert(GrpcMethod::new("runtimecloud.v1.Tokens", "Update"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Revokes it: from the answer on, calls with it are refused (`UNAUTHENTICATED`). It is kept for a
+        /// while, `metadata.deleting_since` says since when. Whoever is no administrator may revoke the
+        /// token that the call is made with, and those made with that.
+        pub async fn delete(
+            &mut self,
+            request: impl tonic::IntoRequest<super::DeleteRequest>,
+        ) -> std::result::Result<tonic::Response<super::Token>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.Tokens/Delete",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("runtimecloud.v1.Tokens", "Delete"));
             self.inner.unary(req, path, codec).await
         }
     }
@@ -3976,6 +4078,9 @@ pub mod tokens_server {
     /// Generated trait containing gRPC methods that should be implemented for use with TokensServer.
     #[async_trait]
     pub trait Tokens: std::marker::Send + std::marker::Sync + 'static {
+        /// Administrators make any token. Everybody else makes short-lived ones for themselves: of their own
+        /// role or a lower one, without a service account, expiring within a day and no later than the
+        /// caller's own, and void as soon as that is. A token made in that way makes no others.
         async fn create(
             &self,
             request: tonic::Request<super::CreateTokenRequest>,
@@ -3983,17 +4088,30 @@ pub mod tokens_server {
             tonic::Response<super::CreateTokenResponse>,
             tonic::Status,
         >;
+        /// By id also one that is revoked or has expired, as long as it is kept.
+        async fn get(
+            &self,
+            request: tonic::Request<super::GetRequest>,
+        ) -> std::result::Result<tonic::Response<super::Token>, tonic::Status>;
+        /// With those that are revoked or have expired.
         async fn list(
             &self,
-            request: tonic::Request<super::ListTokensRequest>,
+            request: tonic::Request<super::ListRequest>,
         ) -> std::result::Result<
             tonic::Response<super::ListTokensResponse>,
             tonic::Status,
         >;
-        /// From the answer on, calls with the token are refused (`UNAUTHENTICATED`).
-        async fn revoke(
+        /// Changes what it says; with a new secret, the old one is void from the answer on.
+        async fn update(
             &self,
-            request: tonic::Request<super::RevokeTokenRequest>,
+            request: tonic::Request<super::UpdateTokenRequest>,
+        ) -> std::result::Result<tonic::Response<super::Token>, tonic::Status>;
+        /// Revokes it: from the answer on, calls with it are refused (`UNAUTHENTICATED`). It is kept for a
+        /// while, `metadata.deleting_since` says since when. Whoever is no administrator may revoke the
+        /// token that the call is made with, and those made with that.
+        async fn delete(
+            &self,
+            request: tonic::Request<super::DeleteRequest>,
         ) -> std::result::Result<tonic::Response<super::Token>, tonic::Status>;
     }
     #[derive(Debug)]
@@ -4117,10 +4235,53 @@ pub mod tokens_server {
                     };
                     Box::pin(fut)
                 }
+                "/runtimecloud.v1.Tokens/Get" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetSvc<T: Tokens>(pub Arc<T>);
+                    impl<T: Tokens> tonic::server::UnaryService<super::GetRequest>
+                    for GetSvc<T> {
+                        type Response = super::Token;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Tokens>::get(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
                 "/runtimecloud.v1.Tokens/List" => {
                     #[allow(non_camel_case_types)]
                     struct ListSvc<T: Tokens>(pub Arc<T>);
-                    impl<T: Tokens> tonic::server::UnaryService<super::ListTokensRequest>
+                    impl<T: Tokens> tonic::server::UnaryService<super::ListRequest>
                     for ListSvc<T> {
                         type Response = super::ListTokensResponse;
                         type Future = BoxFuture<
@@ -4129,7 +4290,7 @@ pub mod tokens_server {
                         >;
                         fn call(
                             &mut self,
-                            request: tonic::Request<super::ListTokensRequest>,
+                            request: tonic::Request<super::ListRequest>,
                         ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
                             let fut = async move {
@@ -4160,13 +4321,13 @@ pub mod tokens_server {
                     };
                     Box::pin(fut)
                 }
-                "/runtimecloud.v1.Tokens/Revoke" => {
+                "/runtimecloud.v1.Tokens/Update" => {
                     #[allow(non_camel_case_types)]
-                    struct RevokeSvc<T: Tokens>(pub Arc<T>);
+                    struct UpdateSvc<T: Tokens>(pub Arc<T>);
                     impl<
                         T: Tokens,
-                    > tonic::server::UnaryService<super::RevokeTokenRequest>
-                    for RevokeSvc<T> {
+                    > tonic::server::UnaryService<super::UpdateTokenRequest>
+                    for UpdateSvc<T> {
                         type Response = super::Token;
                         type Future = BoxFuture<
                             tonic::Response<Self::Response>,
@@ -4174,11 +4335,11 @@ pub mod tokens_server {
                         >;
                         fn call(
                             &mut self,
-                            request: tonic::Request<super::RevokeTokenRequest>,
+                            request: tonic::Request<super::UpdateTokenRequest>,
                         ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
                             let fut = async move {
-                                <T as Tokens>::revoke(&inner, request).await
+                                <T as Tokens>::update(&inner, request).await
                             };
                             Box::pin(fut)
                         }
@@ -4189,7 +4350,50 @@ pub mod tokens_server {
                     let max_encoding_message_size = self.max_encoding_message_size;
                     let inner = self.inner.clone();
                     let fut = async move {
-                        let method = RevokeSvc(inner);
+                        let method = UpdateSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/runtimecloud.v1.Tokens/Delete" => {
+                    #[allow(non_camel_case_types)]
+                    struct DeleteSvc<T: Tokens>(pub Arc<T>);
+                    impl<T: Tokens> tonic::server::UnaryService<super::DeleteRequest>
+                    for DeleteSvc<T> {
+                        type Response = super::Token;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::DeleteRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Tokens>::delete(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = DeleteSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -4242,6 +4446,653 @@ pub mod tokens_server {
     /// Generated gRPC service name
     pub const SERVICE_NAME: &str = "runtimecloud.v1.Tokens";
     impl<T> tonic::server::NamedService for TokensServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ServiceAccount {
+    #[prost(message, optional, tag = "1")]
+    pub metadata: ::core::option::Option<Metadata>,
+    #[prost(message, optional, tag = "2")]
+    pub spec: ::core::option::Option<ServiceAccountSpec>,
+    #[prost(message, optional, tag = "3")]
+    pub observed: ::core::option::Option<ServiceAccountObserved>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ServiceAccountSpec {
+    /// What its tokens may do; a change holds for them at once.
+    #[prost(enumeration = "Role", tag = "1")]
+    pub role: i32,
+    #[prost(string, tag = "2")]
+    pub description: ::prost::alloc::string::String,
+    /// None of its tokens is accepted meanwhile.
+    #[prost(bool, tag = "3")]
+    pub disabled: bool,
+    #[prost(bool, tag = "4")]
+    pub deletion_protection: bool,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ServiceAccountObserved {
+    /// How many of its tokens are neither revoked nor expired.
+    #[prost(uint32, tag = "1")]
+    pub tokens: u32,
+    #[prost(message, optional, tag = "2")]
+    pub observed_at: ::core::option::Option<::prost_types::Timestamp>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CreateServiceAccountRequest {
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(btree_map = "string, string", tag = "2")]
+    pub labels: ::prost::alloc::collections::BTreeMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::string::String,
+    >,
+    #[prost(message, optional, tag = "3")]
+    pub spec: ::core::option::Option<ServiceAccountSpec>,
+    #[prost(message, optional, tag = "4")]
+    pub options: ::core::option::Option<WriteOptions>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct UpdateServiceAccountRequest {
+    #[prost(string, tag = "1")]
+    pub key: ::prost::alloc::string::String,
+    /// Replaces all labels.
+    #[prost(btree_map = "string, string", tag = "2")]
+    pub labels: ::prost::alloc::collections::BTreeMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::string::String,
+    >,
+    /// Replaces the whole specification.
+    #[prost(message, optional, tag = "3")]
+    pub spec: ::core::option::Option<ServiceAccountSpec>,
+    #[prost(message, optional, tag = "4")]
+    pub options: ::core::option::Option<WriteOptions>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListServiceAccountsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub service_accounts: ::prost::alloc::vec::Vec<ServiceAccount>,
+    /// Empty on the last page.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+/// Generated client implementations.
+pub mod service_accounts_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    #[derive(Debug, Clone)]
+    pub struct ServiceAccountsClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl ServiceAccountsClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> ServiceAccountsClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> ServiceAccountsClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            ServiceAccountsClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        pub async fn create(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CreateServiceAccountRequest>,
+        ) -> std::result::Result<tonic::Response<super::ServiceAccount>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.ServiceAccounts/Create",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("runtimecloud.v1.ServiceAccounts", "Create"));
+            self.inner.unary(req, path, codec).await
+        }
+        pub async fn get(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetRequest>,
+        ) -> std::result::Result<tonic::Response<super::ServiceAccount>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.ServiceAccounts/Get",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("runtimecloud.v1.ServiceAccounts", "Get"));
+            self.inner.unary(req, path, codec).await
+        }
+        pub async fn list(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListServiceAccountsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.ServiceAccounts/List",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("runtimecloud.v1.ServiceAccounts", "List"));
+            self.inner.unary(req, path, codec).await
+        }
+        pub async fn update(
+            &mut self,
+            request: impl tonic::IntoRequest<super::UpdateServiceAccountRequest>,
+        ) -> std::result::Result<tonic::Response<super::ServiceAccount>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.ServiceAccounts/Update",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("runtimecloud.v1.ServiceAccounts", "Update"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Revokes its tokens. `FAILED_PRECONDITION` while it is protected.
+        pub async fn delete(
+            &mut self,
+            request: impl tonic::IntoRequest<super::DeleteRequest>,
+        ) -> std::result::Result<tonic::Response<super::ServiceAccount>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.ServiceAccounts/Delete",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("runtimecloud.v1.ServiceAccounts", "Delete"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod service_accounts_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with ServiceAccountsServer.
+    #[async_trait]
+    pub trait ServiceAccounts: std::marker::Send + std::marker::Sync + 'static {
+        async fn create(
+            &self,
+            request: tonic::Request<super::CreateServiceAccountRequest>,
+        ) -> std::result::Result<tonic::Response<super::ServiceAccount>, tonic::Status>;
+        async fn get(
+            &self,
+            request: tonic::Request<super::GetRequest>,
+        ) -> std::result::Result<tonic::Response<super::ServiceAccount>, tonic::Status>;
+        async fn list(
+            &self,
+            request: tonic::Request<super::ListRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListServiceAccountsResponse>,
+            tonic::Status,
+        >;
+        async fn update(
+            &self,
+            request: tonic::Request<super::UpdateServiceAccountRequest>,
+        ) -> std::result::Result<tonic::Response<super::ServiceAccount>, tonic::Status>;
+        /// Revokes its tokens. `FAILED_PRECONDITION` while it is protected.
+        async fn delete(
+            &self,
+            request: tonic::Request<super::DeleteRequest>,
+        ) -> std::result::Result<tonic::Response<super::ServiceAccount>, tonic::Status>;
+    }
+    #[derive(Debug)]
+    pub struct ServiceAccountsServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> ServiceAccountsServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for ServiceAccountsServer<T>
+    where
+        T: ServiceAccounts,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/runtimecloud.v1.ServiceAccounts/Create" => {
+                    #[allow(non_camel_case_types)]
+                    struct CreateSvc<T: ServiceAccounts>(pub Arc<T>);
+                    impl<
+                        T: ServiceAccounts,
+                    > tonic::server::UnaryService<super::CreateServiceAccountRequest>
+                    for CreateSvc<T> {
+                        type Response = super::ServiceAccount;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CreateServiceAccountRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ServiceAccounts>::create(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CreateSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/runtimecloud.v1.ServiceAccounts/Get" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetSvc<T: ServiceAccounts>(pub Arc<T>);
+                    impl<
+                        T: ServiceAccounts,
+                    > tonic::server::UnaryService<super::GetRequest> for GetSvc<T> {
+                        type Response = super::ServiceAccount;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ServiceAccounts>::get(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/runtimecloud.v1.ServiceAccounts/List" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListSvc<T: ServiceAccounts>(pub Arc<T>);
+                    impl<
+                        T: ServiceAccounts,
+                    > tonic::server::UnaryService<super::ListRequest> for ListSvc<T> {
+                        type Response = super::ListServiceAccountsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ServiceAccounts>::list(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/runtimecloud.v1.ServiceAccounts/Update" => {
+                    #[allow(non_camel_case_types)]
+                    struct UpdateSvc<T: ServiceAccounts>(pub Arc<T>);
+                    impl<
+                        T: ServiceAccounts,
+                    > tonic::server::UnaryService<super::UpdateServiceAccountRequest>
+                    for UpdateSvc<T> {
+                        type Response = super::ServiceAccount;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::UpdateServiceAccountRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ServiceAccounts>::update(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = UpdateSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/runtimecloud.v1.ServiceAccounts/Delete" => {
+                    #[allow(non_camel_case_types)]
+                    struct DeleteSvc<T: ServiceAccounts>(pub Arc<T>);
+                    impl<
+                        T: ServiceAccounts,
+                    > tonic::server::UnaryService<super::DeleteRequest>
+                    for DeleteSvc<T> {
+                        type Response = super::ServiceAccount;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::DeleteRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ServiceAccounts>::delete(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = DeleteSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for ServiceAccountsServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "runtimecloud.v1.ServiceAccounts";
+    impl<T> tonic::server::NamedService for ServiceAccountsServer<T> {
         const NAME: &'static str = SERVICE_NAME;
     }
 }

@@ -54,6 +54,8 @@ enum What {
     #[command(visible_alias = "env")]
     Environment(flags::Environment),
     Quota(flags::Quota),
+    #[command(visible_alias = "account", aliases = ["service_account", "sa"])]
+    ServiceAccount(flags::Account),
     #[command(visible_alias = "pool", aliases = ["worker_pool", "wp"])]
     WorkerPool(flags::Pool),
 }
@@ -68,6 +70,7 @@ impl Action for Create {
             Some(What::CapacityTarget(flags)) => flags.desired(),
             Some(What::Environment(flags)) => flags.desired(),
             Some(What::Quota(flags)) => flags.desired(),
+            Some(What::ServiceAccount(flags)) => flags.desired(),
             Some(What::WorkerPool(flags)) => flags.desired(),
             None => return self.way.create_declared(&self.files).await,
         }

@@ -43,7 +43,10 @@ impl Action for Describe {
         match self.kind {
             Kind::Declared(kind) => describe(&session, output, (kind, &self.key)).await,
             Kind::Worker => describe_worker(&session, output, self.key).await,
-            Kind::Token => show_tokens(&session, output, Some(self.key)).await,
+            Kind::Token => {
+                let key = Some(self.key);
+                show_tokens(&session, output, (key, &Filter::default())).await
+            }
         }
     }
 }

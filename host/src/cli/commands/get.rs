@@ -2,14 +2,14 @@
 
 use clap::Args;
 use jiff::Timestamp;
-use proto::runtimecloud::v1::{GetRequest, ListTokensRequest};
+use proto::runtimecloud::v1::GetRequest;
 
 use crate::cli::{
     Action,
     client::Filter,
     commands::pair,
     connection::{Connect, Session},
-    failure::{Exit, Failure},
+    failure::Failure,
     kinds::{self, Declared, Kind, Resource},
     output::Output,
 };
@@ -28,7 +28,7 @@ pub struct Get {
     #[arg(long = "label", short = 'l', value_name = "NAME=VALUE", value_parser = pair, conflicts_with = "key")]
     labels: Vec<(String, String)>,
 
-    /// Only pools of this environment, or workers of this pool
+    /// Only pools of this environment, workers of this pool, or tokens of this service account
     #[arg(long = "in", value_name = "KEY", conflicts_with = "key")]
     parent: Option<String>,
 
@@ -51,7 +51,7 @@ impl Action for Get {
             }
             (Kind::Worker, Some(key)) => show_worker(&session, self.output, key).await,
             (Kind::Worker, None) => show_workers(&session, self.output, &filter).await,
-            (Kind::Token, key) => show_tokens(&session, self.output, key).await,
+            (Kind::Token, key) => show_tokens(&session, self.output, (key, &filter)).await,
         }
     }
 }
@@ -113,17 +113,14 @@ pub async fn show_workers(
 pub async fn show_tokens(
     session: &Session,
     output: Output,
-    key: Option<String>,
+    (key, filter): (Option<String>, &Filter),
 ) -> Result<(), Failure> {
-    let failure = session.failure("list tokens");
-    let list = session.tokens().list(ListTokensRequest {}).await.map_err(failure)?;
-    let mut tokens = list.into_inner().tokens;
-    if let Some(key) = &key {
-        tokens.retain(|token| token.id == *key || token.name == *key);
-        if tokens.is_empty() {
-            return Err(Failure::new(Exit::NotFound, format!("there is no token `{key}`")));
-        }
-    }
+    let tokens = if let Some(key) = key.clone() {
+        let failure = session.failure(format!("get token `{key}`"));
+        vec![session.tokens().get(GetRequest { key }).await.map_err(failure)?.into_inner()]
+    } else {
+        session.list_tokens(filter).await.map_err(session.failure("list tokens"))?
+    };
     if output.is_json() {
         return Ok(output.json(&match &tokens[..] {
             [one] if key.is_some() => kinds::token::json(one),

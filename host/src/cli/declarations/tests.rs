@@ -64,6 +64,7 @@ fn what_is_shown_reads_back_as_the_same() {
         "capacity_target \"t\" {\n driver = { process = {} }\n capacity = { cpu = 2 }\n cordoned = true\n}",
         "quota \"q\" {\n limits = { cpu = { hard = \"2\", soft = 1 }, workers = { soft = 3 } }\n}",
         "environment \"e\" {\n quota = \"q\"\n variables = { A = \"b\" }\n target_selector = { x = \"y\" }\n}",
+        "service_account \"s\" {\n role = \"admin\"\n description = \"d\"\n disabled = true\n}",
         "worker_pool \"w\" {\n environment = \"e\"\n size = 0\n worker = { command = [\"x\"] }\n readiness = { command = [\"y\"] }\n}",
     ];
     for text in texts {
@@ -117,7 +118,7 @@ environment "dev" {
 "#;
     insta::assert_snapshot!(faults(text), @r#"
     there are 25 faults in what is declared, and nothing was done
-      file.hcl:2:1: `quotum`: there is no such kind; there are `capacity_target`, `environment`, `quota`, `token`, `worker`, `worker_pool`
+      file.hcl:2:1: `quotum`: there is no such kind; there are `capacity_target`, `environment`, `quota`, `service_account`, `token`, `worker`, `worker_pool`
       file.hcl:5:29: `lots` is not an amount: it must be a number of zero or more, with a known suffix or none; write for example `500m` or `2`
       file.hcl:5:48: `memory` is an object, not a string
       file.hcl:5:67: `firm` is not known here; there are `hard`, `soft`

@@ -103,6 +103,21 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// One of some words, and what it stands for; none if it is not given.
+    pub fn choice<T: Copy>(&mut self, name: &'static str, words: &[(&str, T)]) -> Option<T> {
+        let node = self.node(name)?;
+        let Value::Text(text) = &node.value else {
+            self.wrong(name, "a string", node);
+            return None;
+        };
+        let chosen = words.iter().find(|(word, _)| word == text).map(|(_, it)| *it);
+        if chosen.is_none() {
+            let words: Vec<_> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
+            self.fault(node.at, format!("`{name}` is one of {}", words.join(", ")));
+        }
+        chosen
+    }
+
     pub fn flag(&mut self, name: &'static str) -> bool {
         match self.node(name) {
             Some(Node { value: Value::Bool(flag), .. }) => *flag,

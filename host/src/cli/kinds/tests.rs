@@ -3,7 +3,8 @@
 use proto::runtimecloud::v1::{
     Amounts, CapacityTarget, CapacityTargetObserved, Condition, ConditionStatus, Environment,
     EnvironmentObserved, EnvironmentSpec, Limit, Metadata, Quota, QuotaObserved, QuotaSpec, Role,
-    Token, Worker, WorkerPhase, WorkerPool, WorkerPoolObserved, WorkerPoolSpec,
+    ServiceAccount, ServiceAccountObserved, ServiceAccountSpec, Token, TokenObserved, TokenSpec,
+    Worker, WorkerPhase, WorkerPool, WorkerPoolObserved, WorkerPoolSpec,
 };
 
 use super::*;
@@ -111,6 +112,21 @@ fn each_kind_has_its_table() {
     team-a  cpu 300m of 2, gpus 1, workers 0 of 10  OK      2h
     ");
 
+    let account = |disabled| ServiceAccount {
+        metadata: metadata("ci"),
+        spec: Some(ServiceAccountSpec {
+            role: Role::Editor.into(),
+            disabled,
+            ..ServiceAccountSpec::default()
+        }),
+        observed: Some(ServiceAccountObserved { tokens: 2, ..ServiceAccountObserved::default() }),
+    };
+    insta::assert_snapshot!(shown(&[account(false).into(), account(true).into()]), @r"
+    NAME  ROLE    ENABLED  TOKENS  STATUS  AGE
+    ci    editor  yes      2       OK      2h
+    ci    editor  no       2       OK      2h
+    ");
+
     let ready = condition("Ready", ConditionStatus::True, "AllWorkersReady");
     let unready = condition("Ready", ConditionStatus::False, "CommandNotFound");
     insta::assert_snapshot!(shown(&[pool(vec![ready]), pool(vec![unready]), pool(vec![])]), @r"
@@ -162,21 +178,29 @@ fn workers_and_tokens_have_their_tables() {
     }
     "#);
 
-    let token = |name: &str, expires_at, revoked_at| Token {
-        name: name.to_owned(),
-        role: Role::Editor.into(),
-        created_at: at(30),
-        expires_at,
-        revoked_at,
-        ..Token::default()
+    let token = |account: &str, name: &str, reason: &str| Token {
+        metadata: Some(Metadata { created_at: at(30), ..metadata(name).unwrap_or_default() }),
+        service_account: account.to_owned(),
+        spec: Some(TokenSpec { expires_at: at(-9), ..TokenSpec::default() }),
+        observed: Some(TokenObserved {
+            valid: reason.is_empty(),
+            reason: reason.to_owned(),
+            role: Role::Editor.into(),
+            ..TokenObserved::default()
+        }),
     };
-    let tokens = [token("a", None, None), token("b", at(1), None), token("c", at(-9), at(2))];
+    let alone = Token {
+        spec: Some(TokenSpec { role: Role::Viewer.into(), ..TokenSpec::default() }),
+        observed: None,
+        ..token("", "a", "")
+    };
+    let tokens = [alone, token("ci", "b", ""), token("ci", "c", "AccountDisabled")];
     let rows = tokens.iter().map(|token| token::row(token, now)).collect();
     insta::assert_snapshot!(table(token::HEADERS, rows, None), @r"
-    NAME  ROLE    VALID    EXPIRES               AGE  ID
-    a     editor  yes      never                 30s
-    b     editor  expired  2027-01-15T07:59:59Z  30s
-    c     editor  revoked  2027-01-15T08:00:09Z  30s
+    NAME  ROLE    VALID            EXPIRES               AGE  ID
+    a     viewer                   never                 30s  id_a
+    ci/b  editor  yes              2027-01-15T08:00:09Z  30s  id_b
+    ci/c  editor  AccountDisabled  2027-01-15T08:00:09Z  30s  id_c
     ");
 }
 

@@ -3,6 +3,7 @@
 use proto::runtimecloud::v1::{Role, Token};
 use serde_json::{Value, json};
 
+use super::text_or_null;
 use crate::cli::text;
 
 pub const HEADERS: &[&str] = &["NAME", "ROLE", "VALID", "EXPIRES", "AGE", "ID"];
@@ -11,38 +12,63 @@ pub const HEADERS: &[&str] = &["NAME", "ROLE", "VALID", "EXPIRES", "AGE", "ID"];
 pub const ROLES: &[(&str, Role)] =
     &[("viewer", Role::Viewer), ("editor", Role::Editor), ("admin", Role::Admin)];
 
+pub fn role_name(role: Role) -> &'static str {
+    ROLES.iter().find(|(_, it)| *it == role).map_or("unknown", |(name, _)| name)
+}
+
+/// `ACCOUNT/NAME`, or `NAME` of one that stands alone.
+pub fn key(token: &Token) -> String {
+    let name = token.metadata.as_ref().map_or("", |metadata| &metadata.name);
+    match &*token.service_account {
+        "" => name.to_owned(),
+        account => format!("{account}/{name}"),
+    }
+}
+
+/// What its holder may do; of one that is not valid, what it says itself.
 fn role(token: &Token) -> &'static str {
-    ROLES.iter().find(|(_, role)| *role == token.role()).map_or("unknown", |(name, _)| name)
+    let observed = token.observed.as_ref().map_or(Role::Unspecified, |observed| observed.role());
+    match (observed, token.spec.as_ref().map(|spec| spec.role())) {
+        (Role::Unspecified, None | Some(Role::Unspecified)) => "-",
+        (Role::Unspecified, Some(role)) | (role, _) => role_name(role),
+    }
 }
 
 pub fn json(token: &Token) -> Value {
+    let Token { metadata, spec, observed, .. } = token.clone();
+    let metadata = metadata.unwrap_or_default();
+    let (spec, observed) = (spec.unwrap_or_default(), observed.unwrap_or_default());
     json!({
         "kind": "token",
-        "id": token.id,
-        "name": token.name,
+        "id": metadata.id,
+        "name": key(token),
+        "service_account": text_or_null(&token.service_account),
         "role": role(token),
-        "created_at": text::time(token.created_at.as_ref()),
-        "expires_at": text::time(token.expires_at.as_ref()),
-        "revoked_at": text::time(token.revoked_at.as_ref()),
+        "labels": metadata.labels,
+        "generation": metadata.generation,
+        "revision": metadata.revision,
+        "created_at": text::time(metadata.created_at.as_ref()),
+        "secret_changed_at": text::time(observed.secret_changed_at.as_ref()),
+        "expires_at": text::time(spec.expires_at.as_ref()),
+        "revoked_at": text::time(observed.revoked_at.as_ref()),
+        "valid": observed.valid,
+        "reason": text_or_null(&observed.reason),
+        "made_with": text_or_null(&observed.made_with),
     })
 }
 
 pub fn row(token: &Token, now: jiff::Timestamp) -> Vec<String> {
-    let has_passed = |time: &prost_types::Timestamp| time.seconds <= now.as_second();
-    let validity = if token.revoked_at.is_some() {
-        "revoked"
-    } else if token.expires_at.as_ref().is_some_and(has_passed) {
-        "expired"
-    } else {
-        "yes"
-    };
-    let expires = text::time(token.expires_at.as_ref());
+    let Token { metadata, spec, observed, .. } = token.clone();
+    let metadata = metadata.unwrap_or_default();
+    let observed = observed.unwrap_or_default();
+    let validity = if observed.valid { "yes".to_owned() } else { observed.reason };
+    let expires = text::time(spec.unwrap_or_default().expires_at.as_ref());
     vec![
-        token.name.clone(),
+        key(token),
         role(token).to_owned(),
-        validity.to_owned(),
+        validity,
         expires.as_str().unwrap_or("never").to_owned(),
-        text::age(token.created_at.as_ref(), now),
-        token.id.clone(),
+        text::age(metadata.created_at.as_ref(), now),
+        metadata.id,
     ]
 }

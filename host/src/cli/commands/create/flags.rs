@@ -77,6 +77,27 @@ pub(super) struct Quota {
     way: Way,
 }
 
+/// Create a service account: a program that calls, with a role of its own
+#[derive(Debug, Args)]
+pub(super) struct Account {
+    /// Its name
+    name: String,
+    /// What its tokens may do: look (viewer), change all but service accounts and tokens (editor), or
+    /// everything (admin)
+    #[arg(long, value_parser = ["viewer", "editor", "admin"])]
+    role: String,
+    /// What it is for
+    #[arg(long)]
+    description: Option<String>,
+    /// Accept none of its tokens until this is taken back
+    #[arg(long)]
+    disabled: bool,
+    #[command(flatten)]
+    common: Common,
+    #[command(flatten)]
+    way: Way,
+}
+
 /// Create a worker pool: so many workers of one kind
 #[derive(Debug, Args)]
 pub(super) struct Pool {
@@ -165,6 +186,18 @@ impl Quota {
         let limits = limits.into_iter().map(|(name, limit)| entry(&name, Value::Map(limit)));
         let fields = [("limits", Value::Map(limits.collect()))];
         let desired = read(Declared::Quota, self.name, fields, self.common)?;
+        Ok((self.way, desired))
+    }
+}
+
+impl Account {
+    pub(super) fn desired(self) -> Asked {
+        let fields = [
+            ("role", Value::Text(self.role)),
+            ("description", text(self.description)),
+            ("disabled", Value::Bool(self.disabled)),
+        ];
+        let desired = read(Declared::ServiceAccount, self.name, fields, self.common)?;
         Ok((self.way, desired))
     }
 }
