@@ -37,7 +37,7 @@ use tonic::{
 use self::retry::Tried;
 pub use self::{
     error::{CallError, Fault},
-    noun::{Draft, Noun},
+    noun::{Draft, Noun, Page},
     secret::Secret,
     settings::{Settings, SettingsError},
 };
@@ -222,13 +222,32 @@ impl Client {
         self.call(call, N::update_message(id.to_owned(), draft, DRY_RUN), N::update).await
     }
 
+    /// A page of resources: the first one, unless the request has the token of another.
+    pub async fn list<N: Noun>(
+        &self,
+        request: &api::ListRequest,
+        context: &Context<Self>,
+    ) -> Result<Page<N>, CallError> {
+        let attempted = format!("list the {}s", N::KIND);
+        self.ask(&attempted, context, request.clone(), N::list).await
+    }
+
+    /// A page of the workers of a pool; see [`Client::list`].
+    pub async fn list_workers(
+        &self,
+        request: &api::ListRequest,
+        context: &Context<Self>,
+    ) -> Result<Page<api::Worker>, CallError> {
+        self.page_of_workers(request, context, CallKind::Read).await
+    }
+
     /// All workers of a pool, by id.
     pub async fn workers(
         &self,
         pool_id: &str,
         context: &Context<Self>,
     ) -> Result<Vec<api::Worker>, CallError> {
-        self.list_workers(pool_id, context, CallKind::Read).await
+        self.all_workers(pool_id, context, CallKind::Read).await
     }
 
     /// As [`Client::workers`], tried once and briefly even when the operation's time is up.
@@ -237,10 +256,10 @@ impl Client {
         pool_id: &str,
         context: &Context<Self>,
     ) -> Result<Vec<api::Worker>, CallError> {
-        self.list_workers(pool_id, context, CallKind::LastGlance).await
+        self.all_workers(pool_id, context, CallKind::LastGlance).await
     }
 
-    async fn list_workers(
+    async fn all_workers(
         &self,
         pool_id: &str,
         context: &Context<Self>,
@@ -249,16 +268,28 @@ impl Client {
         let mut workers = Vec::new();
         let mut request = api::ListRequest { parent: pool_id.to_owned(), ..Default::default() };
         loop {
-            let attempted = format!("list the workers of the worker pool `{pool_id}`");
-            let call = Call { attempted, context, kind };
-            let page = self.call(call, request.clone(), noun::list_workers).await?;
-            workers.extend(page.workers);
-            if page.next_page_token.is_empty() {
+            let page = self.page_of_workers(&request, context, kind).await?;
+            workers.extend(page.items);
+            if page.next.is_empty() {
                 workers.sort_by(|one, other| one.id.cmp(&other.id));
                 return Ok(workers);
             }
-            request.page_token = page.next_page_token;
+            request.page_token = page.next;
         }
+    }
+
+    async fn page_of_workers(
+        &self,
+        request: &api::ListRequest,
+        context: &Context<Self>,
+        kind: CallKind,
+    ) -> Result<Page<api::Worker>, CallError> {
+        let attempted = match request.parent.as_str() {
+            "" => "list the workers".to_owned(),
+            pool => format!("list the workers of the worker pool `{pool}`"),
+        };
+        let call = Call { attempted, context, kind };
+        self.call(call, request.clone(), noun::list_workers).await
     }
 
     /// Tries until it works, can not work, or is no longer wanted.

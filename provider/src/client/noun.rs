@@ -44,7 +44,7 @@ pub trait Noun: Sized + Send + Sync + 'static {
     type Create: Clone + Send + 'static;
     type Update: Clone + Send + 'static;
 
-    /// For people: `worker pool`.
+    /// For people: `worker pool`. With an `s` it means many.
     const KIND: &'static str;
 
     fn metadata(&self) -> api::Metadata;
@@ -62,11 +62,21 @@ pub trait Noun: Sized + Send + Sync + 'static {
     fn get(channel: Channel, request: Request<api::GetRequest>) -> Answer<Self>;
     fn update(channel: Channel, request: Request<Self::Update>) -> Answer<Self>;
     fn delete(channel: Channel, request: Request<api::DeleteRequest>) -> Answer<Self>;
+    fn list(channel: Channel, request: Request<api::ListRequest>) -> Answer<Page<Self>>;
+}
+
+/// Some of the resources that were asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page<T> {
+    /// In the host's order.
+    pub items: Vec<T>,
+    /// The token of the next page; empty on the last one.
+    pub next: String,
 }
 
 macro_rules! noun {
     ($noun:ident, $kind:literal, $client:ident, $create:ident $(. $parent:ident)?, $update:ident,
-     $spec:ident) => {
+     $spec:ident, $many:ident) => {
         impl Noun for api::$noun {
             type Spec = api::$spec;
             type Create = api::$create;
@@ -120,6 +130,13 @@ macro_rules! noun {
             fn delete(channel: Channel, request: Request<api::DeleteRequest>) -> Answer<Self> {
                 Box::pin(async move { $client::new(channel).delete(request).await })
             }
+
+            fn list(channel: Channel, request: Request<api::ListRequest>) -> Answer<Page<Self>> {
+                Box::pin(async move {
+                    let page = $client::new(channel).list(request).await?;
+                    Ok(page.map(|page| Page { items: page.$many, next: page.next_page_token }))
+                })
+            }
         }
     };
 }
@@ -130,7 +147,8 @@ noun!(
     CapacityTargetsClient,
     CreateCapacityTargetRequest,
     UpdateCapacityTargetRequest,
-    CapacityTargetSpec
+    CapacityTargetSpec,
+    capacity_targets
 );
 noun!(
     Environment,
@@ -138,21 +156,26 @@ noun!(
     EnvironmentsClient,
     CreateEnvironmentRequest,
     UpdateEnvironmentRequest,
-    EnvironmentSpec
+    EnvironmentSpec,
+    environments
 );
-noun!(Quota, "quota", QuotasClient, CreateQuotaRequest, UpdateQuotaRequest, QuotaSpec);
+noun!(Quota, "quota", QuotasClient, CreateQuotaRequest, UpdateQuotaRequest, QuotaSpec, quotas);
 noun!(
     WorkerPool,
     "worker pool",
     WorkerPoolsClient,
     CreateWorkerPoolRequest.environment,
     UpdateWorkerPoolRequest,
-    WorkerPoolSpec
+    WorkerPoolSpec,
+    worker_pools
 );
 
 pub(super) fn list_workers(
     channel: Channel,
     request: Request<api::ListRequest>,
-) -> Answer<api::ListWorkersResponse> {
-    Box::pin(async move { WorkersClient::new(channel).list(request).await })
+) -> Answer<Page<api::Worker>> {
+    Box::pin(async move {
+        let page = WorkersClient::new(channel).list(request).await?;
+        Ok(page.map(|page| Page { items: page.workers, next: page.next_page_token }))
+    })
 }
