@@ -132,6 +132,19 @@
 //! reading, so taking an attribute away needs no link. [`Resource::move_from`] takes over the state
 //! of another type.
 //!
+//! # Identity
+//!
+//! [`Resource::identity`] names the few values that tell an object from all others for good. The
+//! framework takes them from the state, gives them to Terraform at each step, and reports a change
+//! of them as an error. Users import by them, and a [`List`] of the same type finds objects by
+//! them. Their stored form has a version and links of its own.
+//!
+//! # Putting off
+//!
+//! Some CLIs take "not in this run" for an answer. While a part of the provider's configuration is
+//! unknown, that is the framework's answer wherever it is allowed; [`Context::defer`] is for what
+//! else a plan or a read can't know yet.
+//!
 //! # Secrets
 //!
 //! A value that the remote end needs only once is [`write_only`](Attribute::write_only): read it from
@@ -189,12 +202,12 @@ mod walk;
 
 pub use self::{
     action::{Action, Progress},
-    context::Context,
+    context::{Context, Deferral},
     data_source::DataSource,
     diagnostics::{Diagnostic, Diagnostics, Reported, Severity},
     ephemeral::{Ephemeral, Opened, Renewed},
     function::{Function, FunctionError, Parameter, Signature, evaluate},
-    identity::{IdentityAttribute, IdentitySchema},
+    identity::{IdentityAttribute, IdentitySchema, IdentityUpgrade},
     list::{List, ListRequest, Listed, Sink},
     number::{Number, ParseNumberError},
     path::{Path, Step},

@@ -6,21 +6,26 @@
 mod ephemeral;
 mod function;
 mod guard;
+mod identity;
+mod list;
 mod provider;
 mod reading;
 mod resource;
 mod rpc;
+mod upgrade;
 
 use crate::{
     framework::{
-        BoxFuture, Context, DataSource, Diagnostics, Ephemeral, Path, Plan, Provider, Reported,
-        Resource, Schema, Type, Value,
+        BoxFuture, Context, DataSource, Deferral, Diagnostics, Ephemeral, List, Path, Plan,
+        Provider, Reported, Resource, Schema, Type, Value,
         conformance::check_plan,
         result::{self, Leftover},
     },
     wire::{self, WireError},
 };
-use proto::tfplugin6::{DynamicValue, provider_server::ProviderServer};
+use proto::tfplugin6::{
+    ClientCapabilities, Deferred, DynamicValue, deferred::Reason, provider_server::ProviderServer,
+};
 use std::{
     sync::{Arc, Mutex, PoisonError, RwLock},
     time::Duration,
@@ -30,18 +35,30 @@ use tokio_util::sync::CancellationToken;
 /// Messages larger than this are refused, as the CLIs do.
 const MESSAGE_BYTES_MAX: usize = 256 << 20;
 
-/// The service. Holds the client that the last configuration made, and nothing else between calls.
+/// The service. Holds what the last configuration made, and nothing else between calls.
 pub struct Server<P: Provider> {
     provider: P,
-    client: RwLock<Option<Arc<P::Client>>>,
+    configured: RwLock<Configured<P::Client>>,
     /// Cancelled when the user interrupts; then a new one serves the calls after.
     stop: Mutex<CancellationToken>,
+}
+
+/// What has come of the provider's configuration.
+enum Configured<C> {
+    NotYet,
+    /// It has parts that are not known yet, without which there is no client.
+    Unknown,
+    With(Arc<C>),
 }
 
 impl<P: Provider> Server<P> {
     /// A server that is not configured yet.
     pub fn new(provider: P) -> Self {
-        Self { provider, client: RwLock::new(None), stop: Mutex::new(CancellationToken::new()) }
+        Self {
+            provider,
+            configured: RwLock::new(Configured::NotYet),
+            stop: Mutex::new(CancellationToken::new()),
+        }
     }
 
     /// The service with the protocol's limits.
@@ -62,8 +79,18 @@ impl<P: Provider> Server<P> {
     }
 
     fn context_until(&self, stopped: BoxFuture<'static, ()>, time: Duration) -> Context<P::Client> {
-        let client = self.client.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let client = match &*self.configured.read().unwrap_or_else(PoisonError::into_inner) {
+            Configured::With(client) => Some(client.clone()),
+            Configured::NotYet | Configured::Unknown => None,
+        };
         Context::new(client, stopped, (tokio::time::Instant::now() + time).into_std())
+    }
+
+    /// Whether the answer is "not in this run": the provider's configuration is not known, which it
+    /// always is in the walk that applies, and the CLI takes that for an answer.
+    fn must_defer(&self, capabilities: Option<ClientCapabilities>) -> bool {
+        let configured = self.configured.read().unwrap_or_else(PoisonError::into_inner);
+        allows_deferral(capabilities) && matches!(*configured, Configured::Unknown)
     }
 
     /// Cancels what waits now; calls that come later wait anew.
@@ -80,6 +107,15 @@ impl<P: Provider> Server<P> {
     ) -> Result<&'static dyn Resource<P::Client>, Reported> {
         let found = self.provider.resources().iter().find(|r| r.type_name() == name);
         found.copied().ok_or_else(|| unknown_type(diagnostics, "resource type", name))
+    }
+
+    fn list_resource(
+        &self,
+        name: &str,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<&'static dyn List<P::Client>, Reported> {
+        let found = self.provider.list_resources().iter().find(|l| l.type_name() == name);
+        found.copied().ok_or_else(|| unknown_type(diagnostics, "list resource", name))
     }
 
     fn data_source(
@@ -99,6 +135,23 @@ impl<P: Provider> Server<P> {
         let found = self.provider.ephemeral_resources().iter().find(|e| e.type_name() == name);
         found.copied().ok_or_else(|| unknown_type(diagnostics, "ephemeral resource", name))
     }
+}
+
+const PROVIDER_CONFIG_UNKNOWN: Option<Deferred> =
+    Some(Deferred { reason: Reason::ProviderConfigUnknown as i32 });
+
+fn allows_deferral(capabilities: Option<ClientCapabilities>) -> bool {
+    capabilities.is_some_and(|c| c.deferral_allowed)
+}
+
+/// What an operation asked for by [`Context::defer`].
+fn deferred<C>(context: &Context<C>) -> Option<Deferred> {
+    let reason = match context.deferral()? {
+        Deferral::ConfigUnknown => Reason::ResourceConfigUnknown,
+        Deferral::ProviderConfigUnknown => Reason::ProviderConfigUnknown,
+        Deferral::AbsentPrerequisite => Reason::AbsentPrereq,
+    };
+    Some(Deferred { reason: reason.into() })
 }
 
 fn unknown_type(diagnostics: &mut Diagnostics, what: &str, name: &str) -> Reported {

@@ -2,11 +2,12 @@
 //!
 //! [`proposed_new_state`] is what Terraform sends with a plan request; [`check_plan`],
 //! [`check_final_plan`] and [`check_apply`] are what it holds answers against; [`check_schema`],
-//! [`check_unstored_schema`] and [`check_signature`] are what it takes for granted of schemas and
-//! functions. The tests of each type run them, so that "Provider produced invalid plan" and its kin
-//! are found without a CLI.
+//! [`check_unstored_schema`], [`check_identity_schema`] and [`check_signature`] are what it takes for
+//! granted of schemas and functions, and [`check_identity`] of an identity. The tests of each type
+//! run them, so that "Provider produced invalid plan" and its kin are found without a CLI.
 
 mod apply;
+mod identity;
 mod plan;
 mod proposed;
 mod schema;
@@ -14,6 +15,7 @@ mod signature;
 
 pub use self::{
     apply::{check_apply, check_final_plan},
+    identity::{check_identity, check_identity_schema},
     plan::check_plan,
     proposed::proposed_new_state,
     schema::{check_schema, check_unstored_schema},

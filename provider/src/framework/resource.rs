@@ -2,7 +2,10 @@
 //!
 //! This file names futures, because operations talk to a remote end, but awaits nothing.
 
-use super::{Context, Diagnostics, IdentitySchema, Path, Reported, Schema, Value};
+use super::{
+    Context, Diagnostics, IdentitySchema, IdentityUpgrade, Path, Reported, Schema, Value,
+    identity::given,
+};
 use std::pin::Pin;
 
 /// A future of an operation.
@@ -83,11 +86,13 @@ pub struct Delete<'a> {
     pub prior: &'a Value,
 }
 
-/// What [`Resource::import`] is given.
-#[derive(Clone, Copy, Debug)]
-pub struct Import<'a> {
+/// What [`Resource::import`] is given: one of the two ways to say which object is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Import<'a> {
     /// What the user typed.
-    pub id: &'a str,
+    Id(&'a str),
+    /// An identity, by the resource's identity schema: known, and what an import must give is there.
+    Identity(&'a Value),
 }
 
 /// Where a moved resource comes from.
@@ -103,13 +108,14 @@ pub struct MoveSource<'a> {
     pub state: &'a Value,
 }
 
-/// One link of the chain from an old form of the state to the newest.
-pub struct Upgrade {
+/// One link of the chain from an old form of the state (or of the identity: [`IdentityUpgrade`]) to
+/// the newest.
+pub struct Upgrade<S = Schema> {
     /// The version it starts at; it gives the version after.
     pub from: i64,
-    /// The schema of that version, to read the stored state with.
-    pub schema: fn() -> Schema,
-    /// Makes the next version's state of it. What is left out becomes null.
+    /// The schema of that version, to read what is stored with.
+    pub schema: fn() -> S,
+    /// Makes the next version's value of it. What is left out becomes null.
     pub upgrade: fn(Value, &mut Diagnostics) -> Result<Value, Reported>,
 }
 
@@ -129,6 +135,17 @@ pub trait Resource<C>: Send + Sync {
     /// What tells one object from all others, for good. Needed for a list resource.
     fn identity(&self) -> Option<IdentitySchema> {
         None
+    }
+
+    /// The identity of an object in this state, by [`Resource::identity`]. Unless overridden, the
+    /// attributes of the same names. What the state doesn't tell yet stays null or unknown.
+    fn identify(&self, identity: &IdentitySchema, state: &Value) -> Value {
+        identity.of(state)
+    }
+
+    /// Links from each older version of the identity, sorted by `from`.
+    fn identity_upgrades(&self) -> &'static [IdentityUpgrade] {
+        &[]
     }
 
     /// Rules that the schema can't say. Unknown values are not wrong.
@@ -179,14 +196,17 @@ pub trait Resource<C>: Send + Sync {
     ) -> BoxFuture<'a, Result<(), Reported>>;
 
     /// The least state that [`Resource::read`] needs to find the object. Unless overridden, the
-    /// user's text is its `id`.
+    /// user's text is its `id`, and what an identity gives are attributes of the same names.
     fn import<'a>(
         &'a self,
         _context: &'a Context<C>,
         request: Import<'a>,
         _diagnostics: &'a mut Diagnostics,
     ) -> BoxFuture<'a, Result<Value, Reported>> {
-        let state = Value::object([("id", request.id.into())]);
+        let state = match request {
+            Import::Id(id) => Value::object([("id", id.into())]),
+            Import::Identity(identity) => given(identity),
+        };
         Box::pin(std::future::ready(Ok(state)))
     }
 

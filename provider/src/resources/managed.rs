@@ -11,11 +11,13 @@ use super::{attributes, field::attribute_path, labels};
 use crate::{
     client::{CallError, Client, Draft, Noun, noun::key},
     framework::{
-        Attribute, BoxFuture, Context, Create, Delete, Diagnostics, Failed, Import, Path, Plan,
-        Planned, Read, Reported, Resource, Schema, Update, Value, timeouts,
+        Attribute, BoxFuture, Context, Create, Delete, Diagnostics, Failed, IdentityAttribute,
+        IdentitySchema, Import, Plan, Planned, Read, Reported, Resource, Schema, Update, Value,
+        timeouts,
     },
 };
 
+mod import;
 pub(crate) mod lifecycle;
 
 /// A resource of the host, as declared by `K`.
@@ -140,6 +142,15 @@ impl<K: Kind> Resource<Client> for Managed<K> {
             .attributes(head.into_iter().chain(self.0.attributes()).chain(tail))
     }
 
+    /// The id alone: the host never changes it nor uses it again, and it tells the object from all
+    /// others whatever else may once be changeable, a name included.
+    fn identity(&self) -> Option<IdentitySchema> {
+        Some(IdentitySchema::new([IdentityAttribute::required(
+            "id",
+            "Id, chosen by the host. It never changes.",
+        )]))
+    }
+
     fn validate(&self, config: &Value, diagnostics: &mut Diagnostics) {
         self.0.validate(config, diagnostics);
     }
@@ -213,51 +224,12 @@ impl<K: Kind> Resource<Client> for Managed<K> {
 
     fn import<'a>(
         &'a self,
-        _context: &'a Context<Client>,
+        context: &'a Context<Client>,
         request: Import<'a>,
         diagnostics: &'a mut Diagnostics,
     ) -> BoxFuture<'a, Result<Value, Reported>> {
-        // Whatever it is, the host finds the resource by it when it is read next.
-        let state = if is_key(request.id, K::PARENT.is_some()) {
-            Ok(Value::object([("id", request.id.into())]))
-        } else {
-            Err(not_a_key::<K>(request.id, diagnostics))
-        };
-        Box::pin(std::future::ready(state))
+        Box::pin(self.find_to_import(context, request, diagnostics))
     }
-}
-
-/// An id, or the name of a resource (with its parent's, if it has one).
-fn is_key(text: &str, has_parent: bool) -> bool {
-    let is_id = text.split_once('_').is_some_and(|(kind, rest)| {
-        let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-        !kind.is_empty() && !rest.is_empty() && text.bytes().all(fits)
-    });
-    let is_name = match text.split_once('/') {
-        Some((parent, name)) => {
-            has_parent && attributes::is_name(parent) && attributes::is_name(name)
-        }
-        None => !has_parent && attributes::is_name(text),
-    };
-    is_id || is_name
-}
-
-fn not_a_key<K: Kind>(text: &str, diagnostics: &mut Diagnostics) -> Reported {
-    let kind = K::Noun::KIND;
-    let (form, example) = match K::PARENT {
-        Some(_) => ("its environment's name, `/`, and its name", "dev/web"),
-        None => ("its name", "dev"),
-    };
-    let ty = K::TYPE;
-    let shown: String = text.chars().take(80).collect();
-    diagnostics.error(
-        Path::root(),
-        "Not an id to import",
-        format!(
-            "`{shown}` is neither the id of a {kind} nor {form}. Write for example: terraform \
-             import {ty}.example {example}"
-        ),
-    )
 }
 
 fn protected<K: Kind>(prior: &Value, diagnostics: &mut Diagnostics) -> Reported {
@@ -273,31 +245,4 @@ fn protected<K: Kind>(prior: &Value, diagnostics: &mut Diagnostics) -> Reported 
              configuration."
         ),
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ids_and_names_are_keys_and_nothing_else() {
-        let id = "pool_0198f000-0000-7000-8000-000000000000";
-        for (text, has_parent, expected) in [
-            ("dev", false, true),
-            ("dev/web", true, true),
-            (id, true, true),
-            (id, false, true),
-            ("dev", true, false),
-            ("dev/web", false, false),
-            ("dev/web/x", true, false),
-            ("Dev", false, false),
-            ("", false, false),
-            ("/", true, false),
-            ("_", true, false),
-            ("a b", false, false),
-            ("pool_\n", true, false),
-        ] {
-            assert_eq!(is_key(text, has_parent), expected, "{text:?}");
-        }
-    }
 }

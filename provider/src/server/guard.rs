@@ -11,8 +11,13 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     time::Duration,
 };
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Response, Status};
 use tracing::{Instrument, Span};
+
+/// How many events wait for the CLI to take them.
+const EVENTS_AHEAD: usize = 16;
 
 /// An answer that carries diagnostics.
 pub(super) trait Answer: Default {
@@ -42,9 +47,11 @@ answers!(
     read_data_source,
     read_resource,
     renew_ephemeral_resource,
+    upgrade_resource_identity,
     upgrade_resource_state,
     validate_data_resource_config,
     validate_ephemeral_resource_config,
+    validate_list_resource_config,
     validate_provider_config,
     validate_resource_config,
 );
@@ -56,6 +63,7 @@ pub(super) enum Subject {
     DataSource(String),
     EphemeralResource(String),
     Function(String),
+    ListResource(String),
 }
 
 impl Subject {
@@ -74,6 +82,9 @@ impl Subject {
             }
             Self::Function(name) => {
                 tracing::debug_span!("call", tf_rpc = rpc, tf_function_name = name)
+            }
+            Self::ListResource(name) => {
+                tracing::debug_span!("call", tf_rpc = rpc, tf_list_resource_type = name)
             }
         }
     }
@@ -124,6 +135,35 @@ pub(super) fn answer_function(
         function_argument: argument.and_then(|at| i64::try_from(at).ok()),
     });
     Response::new(pb::call_function::Response { result, error })
+}
+
+/// Runs work that hands over events one by one, to its end or until nobody listens any more. What
+/// is left to tell then, a crash included, is the last event, made by `last`.
+pub(super) fn stream<E: Send + 'static, W>(
+    (rpc, subject): (&'static str, Subject),
+    last: fn(Vec<pb::Diagnostic>) -> E,
+    work: impl FnOnce(mpsc::Sender<Result<E, Status>>) -> W,
+) -> ReceiverStream<Result<E, Status>>
+where
+    W: Future<Output = Diagnostics> + Send + 'static,
+{
+    let span = subject.span(rpc);
+    let (sender, receiver) = mpsc::channel(EVENTS_AHEAD);
+    let work = AssertUnwindSafe(work(sender.clone())).catch_unwind();
+    let to_the_end = async move {
+        let begun = tokio::time::Instant::now();
+        let diagnostics = tokio::select! {
+            done = work => done.unwrap_or_else(|panic| crashed::<()>(rpc, &*panic).1),
+            () = sender.closed() => return tracing::debug!("nobody listens any more"),
+        };
+        log(&diagnostics, begun.elapsed());
+        if diagnostics.iter().next().is_some() {
+            // Nobody may listen any more.
+            drop(sender.send(Ok(last(diagnostics_to_proto(&diagnostics)))).await);
+        }
+    };
+    tokio::spawn(to_the_end.instrument(span));
+    ReceiverStream::new(receiver)
 }
 
 fn crashed<R>(rpc: &str, panic: &(dyn Any + Send)) -> (Result<R, Reported>, Diagnostics) {

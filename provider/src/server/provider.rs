@@ -1,6 +1,6 @@
 //! The provider's own calls: schemas, its block, its configuration.
 
-use super::{Server, Shape};
+use super::{Configured, Server, Shape};
 use crate::{
     framework::{Configure, Diagnostics, Provider, Reported, Schema, validate::validate},
     wire::{function_to_proto, identity_schema_to_proto, schema_to_proto},
@@ -116,8 +116,12 @@ impl<P: Provider> Server<P> {
         let config = shape.decode(request.config.as_ref(), diagnostics)?;
         let terraform_version = &request.terraform_version;
         let configure = Configure { config: &config, terraform_version };
-        let client = self.provider.configure(configure, diagnostics).await?;
-        *self.client.write().unwrap_or_else(PoisonError::into_inner) = client.map(Arc::new);
+        let configured = match self.provider.configure(configure, diagnostics).await? {
+            Some(client) => Configured::With(Arc::new(client)),
+            None if config.is_wholly_known() => Configured::NotYet,
+            None => Configured::Unknown,
+        };
+        *self.configured.write().unwrap_or_else(PoisonError::into_inner) = configured;
         Ok(Default::default())
     }
 }

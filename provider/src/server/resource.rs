@@ -1,10 +1,12 @@
 //! The calls that plan and change a managed resource.
 
-use super::{Server, Shape};
+use super::{
+    PROVIDER_CONFIG_UNKNOWN, Server, Shape, allows_deferral, deferred, identity::Identities,
+};
 use crate::{
     framework::{
-        Context, Create, Delete, Diagnostics, Failed, Path, Plan, Planned, Provider, Reported,
-        Resource, Timeouts, Update, Value, conformance,
+        Context, Create, Delete, Diagnostics, Failed, Path, Plan, Provider, Reported, Resource,
+        Timeouts, Update, Value, conformance,
         plan::{self, plan},
         result::{self, Leftover},
     },
@@ -24,34 +26,36 @@ impl<P: Provider> Server<P> {
         let prior = shape.decode(request.prior_state.as_ref(), diagnostics)?;
         let proposed = shape.decode(request.proposed_new_state.as_ref(), diagnostics)?;
         let config = shape.decode(request.config.as_ref(), diagnostics)?;
-        let sides = Plan { prior: &prior, config: &config };
-
-        let shared = plan(&shape.schema, sides, &proposed);
-        let mut planned = shared.clone();
+        let identities = Identities::of(resource);
+        let identity = identities.decode(request.prior_identity.as_ref(), diagnostics)?;
         // What an earlier plan of the same change decided, where the CLI hands it back.
         let private = Some(request.planned_private).filter(|planned| !planned.is_empty());
-        let context = self
-            .context(Timeouts::of(&prior).read)
-            .with_private(private.unwrap_or(request.prior_private));
-        resource.plan(&context, sides, &mut planned, diagnostics).await?;
-        let planned = plan::after_hook(&shape.schema, sides, &shared, planned);
-        let private = context.private().to_bytes(diagnostics);
-        self.encode_plan(&shape, &planned, private, diagnostics)
-    }
+        let private = private.unwrap_or(request.prior_private);
+        let sides = Plan { prior: &prior, config: &config };
+        let shared = plan(&shape.schema, sides, &proposed);
 
-    fn encode_plan(
-        &self,
-        shape: &Shape,
-        planned: &Planned,
-        private: Vec<u8>,
-        diagnostics: &mut Diagnostics,
-    ) -> Result<pb::plan_resource_change::Response, Reported> {
+        let mut context = self.context(Timeouts::of(&prior).read).with_private(private);
+        // In the walk that applies, the CLI allows what it then doesn't take; but there everything
+        // is known.
+        if allows_deferral(request.client_capabilities) && !config.is_wholly_known() {
+            context = context.deferrable();
+        }
+        let mut planned = shared.clone();
+        let mut deferral = PROVIDER_CONFIG_UNKNOWN;
+        if !self.must_defer(request.client_capabilities) {
+            resource.plan(&context, sides, &mut planned, diagnostics).await?;
+            planned = plan::after_hook(&shape.schema, sides, &shared, planned);
+            deferral = deferred(&context);
+        }
+        let identity = identities.planned(&identity, (&prior, &planned), diagnostics)?;
         let mut requires_replace: Vec<_> = planned.replace.iter().map(path_to_proto).collect();
         requires_replace.dedup();
         Ok(pb::plan_resource_change::Response {
             planned_state: shape.encode(&planned.state, diagnostics)?,
             requires_replace,
-            planned_private: private,
+            planned_private: context.private().to_bytes(diagnostics),
+            planned_identity: identities.encode(&identity, diagnostics)?,
+            deferred: deferral,
             ..Default::default()
         })
     }
@@ -66,12 +70,22 @@ impl<P: Provider> Server<P> {
         let prior = shape.decode(request.prior_state.as_ref(), diagnostics)?;
         let planned = shape.decode(request.planned_state.as_ref(), diagnostics)?;
         let config = shape.decode(request.config.as_ref(), diagnostics)?;
+        let identities = Identities::of(resource);
+        let before = identities.decode(request.planned_identity.as_ref(), diagnostics)?;
         let change = Change { prior: &prior, planned: &planned, config: &config };
         let context = self.context(change.time()).with_private(request.planned_private);
         let state = carry_out(resource, &shape, (change, &context), diagnostics).await;
+        let identity = if state.is_null() {
+            Value::Null
+        } else if diagnostics.has_errors() {
+            identities.kept(&before, &state)
+        } else {
+            identities.settled(&before, &state, diagnostics)
+        };
         Ok(pb::apply_resource_change::Response {
             new_state: shape.encode(&state, diagnostics)?,
             private: context.private().to_bytes(diagnostics),
+            new_identity: identities.encode(&identity, diagnostics)?,
             ..Default::default()
         })
     }

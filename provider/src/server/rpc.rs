@@ -1,7 +1,7 @@
 //! The 36 calls of the protocol, each led to the place that answers it.
 //!
-//! Kinds that no provider here has yet (list resources, actions, state stores) answer
-//! "unimplemented", which both CLIs take for "has none".
+//! Kinds that no provider here has yet (actions, state stores) answer "unimplemented", which both
+//! CLIs take for "has none".
 
 use super::{
     Server,
@@ -9,6 +9,7 @@ use super::{
 };
 use crate::framework::{Diagnostics, Provider};
 use proto::tfplugin6::{self as pb, provider_server};
+use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming, async_trait};
 
 type Answer<T> = Result<Response<T>, Status>;
@@ -175,13 +176,13 @@ impl<P: Provider> provider_server::Provider for Server<P> {
         Ok(Response::new(pb::get_functions::Response { functions, ..Default::default() }))
     }
 
-    type ListResourceStream = Nothing<pb::list_resource::Event>;
+    type ListResourceStream = ReceiverStream<Result<pb::list_resource::Event, Status>>;
 
     async fn list_resource(
         &self,
-        _request: Request<pb::list_resource::Request>,
+        request: Request<pb::list_resource::Request>,
     ) -> Answer<Self::ListResourceStream> {
-        unserved()
+        Ok(Response::new(self.list(request.get_ref())))
     }
 
     type InvokeActionStream = Nothing<pb::invoke_action::Event>;
@@ -223,9 +224,9 @@ impl<P: Provider> provider_server::Provider for Server<P> {
 
     async fn validate_list_resource_config(
         &self,
-        _request: Request<pb::validate_list_resource_config::Request>,
+        request: Request<pb::validate_list_resource_config::Request>,
     ) -> Answer<pb::validate_list_resource_config::Response> {
-        unserved()
+        call!(self.validate_list, "ValidateListResourceConfig", ListResource(type_name), request)
     }
 
     async fn validate_action_config(
@@ -237,9 +238,9 @@ impl<P: Provider> provider_server::Provider for Server<P> {
 
     async fn upgrade_resource_identity(
         &self,
-        _request: Request<pb::upgrade_resource_identity::Request>,
+        request: Request<pb::upgrade_resource_identity::Request>,
     ) -> Answer<pb::upgrade_resource_identity::Response> {
-        unserved()
+        call!(self.upgrade_identity, "UpgradeResourceIdentity", Resource(type_name), request)
     }
 
     async fn open_ephemeral_resource(

@@ -250,10 +250,11 @@ impl Resource<Store> for Note {
         diagnostics: &'a mut Diagnostics,
     ) -> BoxFuture<'a, Result<Value, Reported>> {
         Box::pin(async move {
-            if request.id.starts_with("note-") {
-                Ok(Value::object([("id", request.id.into())]))
-            } else {
-                Err(diagnostics.error(Path::root(), "Not an id", "An id is `note-NAME`."))
+            match request {
+                Import::Id(id) if id.starts_with("note-") => Ok(Value::object([("id", id.into())])),
+                Import::Id(_) | Import::Identity(_) => {
+                    Err(diagnostics.error(Path::root(), "Not an id", "An id is `note-NAME`."))
+                }
             }
         })
     }

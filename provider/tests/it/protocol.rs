@@ -18,10 +18,7 @@ async fn kinds_that_the_provider_has_none_of_are_unimplemented() {
     let channel = plugin.channel(None).await;
     let mut client = client(channel.clone());
     unserved!(client:
-        validate_list_resource_config(validate_list_resource_config),
         validate_action_config(validate_action_config),
-        upgrade_resource_identity(upgrade_resource_identity),
-        list_resource(list_resource),
         plan_action(plan_action),
         invoke_action(invoke_action),
         validate_state_store_config(validate_state_store),
@@ -71,6 +68,8 @@ async fn nonsense_is_answered_with_diagnostics() {
         open_ephemeral_resource(pb::open_ephemeral_resource::Request::default()),
         renew_ephemeral_resource(pb::renew_ephemeral_resource::Request::default()),
         close_ephemeral_resource(pb::close_ephemeral_resource::Request::default()),
+        upgrade_resource_identity(pb::upgrade_resource_identity::Request::default()),
+        validate_list_resource_config(pb::validate_list_resource_config::Request::default()),
         validate_provider_config(pb::validate_provider_config::Request { config: nonsense.clone() }),
         configure_provider(pb::configure_provider::Request {
             config: nonsense.clone(),
@@ -92,6 +91,10 @@ async fn nonsense_is_answered_with_diagnostics() {
             raw_state: Some(pb::RawState { json: b"[1,".to_vec(), ..Default::default() }),
         }),
     );
+    let request = pb::list_resource::Request::default();
+    let mut events = client.list_resource(request).await.unwrap().into_inner();
+    assert!(!events.message().await.unwrap().unwrap().diagnostic.is_empty());
+    assert!(events.message().await.unwrap().is_none());
     let request = pb::get_metadata::Request {};
     assert!(client.get_metadata(request).await.unwrap().into_inner().diagnostics.is_empty());
     let call = client.call_function(pb::call_function::Request::default()).await.unwrap();

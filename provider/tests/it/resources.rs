@@ -95,7 +95,7 @@ impl Bench {
 
     async fn import(&self, id: &str) -> Value {
         let (schema, mut diagnostics) = (self.resource.schema(), Diagnostics::new());
-        let imported = self.resource.import(&self.context, Import { id }, &mut diagnostics).await;
+        let imported = self.resource.import(&self.context, Import::Id(id), &mut diagnostics).await;
         let imported = imported
             .and_then(|returned| result::imported(&schema, &returned, &mut diagnostics))
             .unwrap_or_else(|_| panic!("{diagnostics:?}"));
