@@ -24,6 +24,7 @@ use crate::{
     environments::model::Environment,
     events::{Event, Subject},
     ids::IdSource,
+    leases::{self, admit::Renew, model::CapacityLease},
     observed::Observed,
     planner::{self, Plan, PlanReport, Receipts},
     pools::model::WorkerPool,
@@ -39,6 +40,7 @@ use crate::{
 /// A change that somebody asks for.
 #[derive(Debug, Clone)]
 pub enum Command {
+    CapacityLease(Declare<CapacityLease>),
     CapacityTarget(Declare<CapacityTarget>),
     CreateToken(NewToken),
     Environment(Declare<Environment>),
@@ -51,6 +53,7 @@ pub enum Command {
     ReplaceFirstToken {
         hash: String,
     },
+    RenewLease(Renew),
     RevokeToken(Revocation),
     ScalePool {
         key: String,
@@ -58,6 +61,8 @@ pub enum Command {
         revision: u64,
     },
     ServiceAccount(Declare<ServiceAccount>),
+    /// The host itself: end leases whose time is over, and grant what has become free.
+    SettleLeases,
     UpdateToken(TokenUpdate),
     WorkerPool(Declare<WorkerPool>),
 }
@@ -89,6 +94,7 @@ pub struct Decision {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
+    CapacityLease(Arc<CapacityLease>),
     CapacityTarget(Arc<CapacityTarget>),
     Done,
     Environment(Arc<Environment>),
@@ -105,14 +111,34 @@ impl Decision {
         Self { changes: Vec::new(), events: Vec::new(), answer }
     }
 
+    /// Both, with the later one's answer.
+    fn and_then(mut self, later: Self) -> Self {
+        self.changes.extend(later.changes);
+        self.events.extend(later.events);
+        Self { answer: later.answer, ..self }
+    }
+
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty() && self.events.is_empty()
     }
 }
 
-/// Decides. `found` are faults that were seen when the call was decoded.
+/// Decides, and what follows from that by itself. `found` are faults that were seen when the call was
+/// decoded.
 pub fn decide(cx: &Context<'_>, command: &Command, found: Violations) -> Result<Decision, Refusal> {
+    if !leases::settle::is_due(cx) {
+        return Ok(leases::settle::after_change(cx, answer(cx, command, found)?));
+    }
+    let due = leases::settle::by_time(cx);
+    let records = cx.records.with(&due.changes);
+    let cx = Context { records: &records, ..*cx };
+    let decision = leases::settle::after_change(&cx, answer(&cx, command, found)?);
+    Ok(due.and_then(decision))
+}
+
+fn answer(cx: &Context<'_>, command: &Command, found: Violations) -> Result<Decision, Refusal> {
     match command {
+        Command::CapacityLease(change) => leases::admit::decide(cx, change, found),
         Command::CapacityTarget(change) => declare::decide(cx, change, found),
         Command::CreateToken(new) => tokens::decide::create(cx, new, found),
         Command::Environment(change) => declare::decide(cx, change, found),
@@ -120,11 +146,13 @@ pub fn decide(cx: &Context<'_>, command: &Command, found: Violations) -> Result<
         Command::Quota(change) => declare::decide(cx, change, found),
         Command::Receipts(receipts) => Ok(planner::record(cx, receipts)),
         Command::ReplaceFirstToken { hash } => Ok(tokens::decide::replace_first(cx, hash)),
+        Command::RenewLease(it) => leases::admit::renew(cx, it, found),
         Command::RevokeToken(it) => tokens::decide::revoke(cx, it),
         Command::ScalePool { key, size, revision } => {
             declare::scale(cx, &declare::Scale { key, size: *size, revision: *revision }, found)
         }
         Command::ServiceAccount(change) => declare::decide(cx, change, found),
+        Command::SettleLeases => Ok(Decision::unchanged(Answer::Done)),
         Command::UpdateToken(it) => tokens::decide::update(cx, it, found),
         Command::WorkerPool(change) => declare::decide(cx, change, found),
     }

@@ -135,11 +135,9 @@ impl Core {
     }
 
     pub fn view(&self) -> View {
-        View {
-            records: self.store.records(),
-            observed: self.board.observed(),
-            now: self.clock.now(),
-        }
+        let records = self.store.records();
+        let now = self.clock.now().max(records.time);
+        View { records, observed: self.board.observed(), now }
     }
 }
 

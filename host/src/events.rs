@@ -10,7 +10,7 @@ use crate::{
     capacity::quota::Limit,
     conditions::{Condition, Status},
     ids::{EventId, PlanId, WorkerId},
-    pools::{conditions::Tally, worker::Reported},
+    pools::{conditions::Tally, template::Amounts, worker::Reported},
     resource::Kind,
 };
 
@@ -85,6 +85,36 @@ macro_rules! events {
 }
 
 events! {
+    /// The time of a granted lease was over, and nobody had renewed it.
+    CapacityLeaseExpired {
+        amounts: Amounts,
+        fencing_token: u64,
+    };
+    /// A lease got what it asks for.
+    CapacityLeaseGranted {
+        amounts: Amounts,
+        /// Unless it is renewed; absent: it has no end.
+        expires_at: Option<Timestamp>,
+        fencing_token: u64,
+    };
+    /// A lease had waited as long as it might.
+    CapacityLeaseRefused {
+        amounts: Amounts,
+    };
+    /// Somebody gave a lease back, or took it out of the line.
+    CapacityLeaseReleased {
+        amounts: Amounts,
+        /// Absent: it was never granted.
+        fencing_token: Option<u64>,
+    };
+    /// A lease was put in line.
+    CapacityLeaseWaiting {
+        amounts: Amounts,
+        /// From 1.
+        position: u32,
+        /// When it is refused unless it was granted before.
+        until: Option<Timestamp>,
+    };
     /// What a driver reports of some workers of a pool, or of a target, has changed.
     ObservedStateChanged {
         /// By worker, as it is now.

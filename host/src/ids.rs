@@ -89,6 +89,7 @@ macro_rules! ids {
 }
 
 ids! {
+    CapacityLeaseId = "lease";
     CapacityTargetId = "target";
     EnvironmentId = "env";
     EventId = "event";

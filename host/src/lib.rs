@@ -12,6 +12,7 @@ pub mod conditions;
 pub mod environments;
 pub mod events;
 pub mod ids;
+pub mod leases;
 pub mod observed;
 pub mod planner;
 pub mod pools;

@@ -9,14 +9,17 @@ use std::{
     sync::Arc,
 };
 
+use jiff::Timestamp;
+
 use crate::{
     accounts::model::ServiceAccount,
     capacity::{quota::Quota, target::CapacityTarget},
     conditions::Recorded,
     environments::model::Environment,
     ids::{
-        CapacityTargetId, EnvironmentId, QuotaId, ServiceAccountId, TokenId, WorkerId, WorkerPoolId,
+        CapacityLeaseId, CapacityTargetId, EnvironmentId, QuotaId, ServiceAccountId, TokenId, WorkerId, WorkerPoolId,
     },
+    leases::{index::Leases, model::CapacityLease},
     pools::{model::WorkerPool, template::WorkerTemplate, worker::Worker},
     tokens::model::Token,
 };
@@ -27,6 +30,11 @@ type Documents<I, T> = Arc<BTreeMap<I, Arc<T>>>;
 pub struct Records {
     /// Grows with every stored change.
     pub version: u64,
+    /// The last fencing token that was given.
+    pub fencing_token: u64,
+    /// When the last change was stored. The time of the store never goes back before it.
+    pub time: Timestamp,
+    pub capacity_leases: Leases,
     pub capacity_targets: Documents<CapacityTargetId, CapacityTarget>,
     pub environments: Documents<EnvironmentId, Environment>,
     pub quotas: Documents<QuotaId, Quota>,
@@ -42,14 +50,39 @@ pub struct Records {
 /// A document to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Record {
+    CapacityLease(Arc<CapacityLease>),
     CapacityTarget(Arc<CapacityTarget>),
     Conditions(String, Recorded),
+    Counter(Counter, u64),
     Environment(Arc<Environment>),
     Quota(Arc<Quota>),
     ServiceAccount(Arc<ServiceAccount>),
     Token(Arc<Token>),
     Worker(Arc<Worker>),
     WorkerPool(Arc<WorkerPool>),
+}
+
+/// Numbers of the whole host, which only grow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counter {
+    /// The last fencing token that was given.
+    FencingToken,
+    /// When the last change was stored, in microseconds since 1970.
+    Time,
+}
+
+impl Counter {
+    /// As the store knows it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FencingToken => "fencing_token",
+            Self::Time => "time",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::FencingToken, Self::Time].into_iter().find(|counter| counter.name() == name)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,10 +114,12 @@ impl Records {
             Arc::make_mut(documents).insert(id, Arc::clone(document));
         }
         match record {
+            Record::CapacityLease(it) => self.capacity_leases.put(it),
             Record::CapacityTarget(it) => put(&mut self.capacity_targets, it.id, it),
             Record::Conditions(subject, it) => {
                 Arc::make_mut(&mut self.conditions).insert(subject.clone(), it.clone());
             }
+            Record::Counter(counter, number) => self.count(*counter, *number),
             Record::Environment(it) => put(&mut self.environments, it.id, it),
             Record::Quota(it) => put(&mut self.quotas, it.id, it),
             Record::ServiceAccount(it) => put(&mut self.service_accounts, it.id, it),
@@ -104,10 +139,12 @@ impl Records {
             Arc::make_mut(documents).remove(id);
         }
         match record {
+            Record::CapacityLease(it) => self.capacity_leases.remove(it.id),
             Record::CapacityTarget(it) => remove(&mut self.capacity_targets, &it.id),
             Record::Conditions(subject, _) => {
                 Arc::make_mut(&mut self.conditions).remove(subject);
             }
+            Record::Counter(counter, _) => self.count(*counter, 0),
             Record::Environment(it) => remove(&mut self.environments, &it.id),
             Record::Quota(it) => remove(&mut self.quotas, &it.id),
             Record::ServiceAccount(it) => remove(&mut self.service_accounts, &it.id),
@@ -118,6 +155,26 @@ impl Records {
             }
             Record::WorkerPool(it) => remove(&mut self.worker_pools, &it.id),
         }
+    }
+
+    fn count(&mut self, counter: Counter, number: u64) {
+        match counter {
+            Counter::FencingToken => self.fencing_token = number,
+            Counter::Time => {
+                let time = i64::try_from(number).ok().map(Timestamp::from_microsecond);
+                self.time = time.and_then(Result::ok).unwrap_or(Timestamp::MAX);
+            }
+        }
+    }
+
+    /// By id or `ENVIRONMENT/NAME`: the one of the name that lives, or else the last that ended.
+    pub fn capacity_lease(&self, key: &str) -> Option<&CapacityLease> {
+        let Some((environment, name)) = key.split_once('/') else {
+            let id: CapacityLeaseId = key.parse().ok()?;
+            return self.capacity_leases.get(id).map(|lease| &**lease);
+        };
+        let environment = self.environment(environment)?;
+        self.capacity_leases.named(environment.id, name).map(|lease| &**lease)
     }
 
     /// By id or name.

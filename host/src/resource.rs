@@ -10,6 +10,7 @@ use crate::violations::Violations;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
+    CapacityLease,
     CapacityTarget,
     Environment,
     Quota,
@@ -23,6 +24,7 @@ impl Kind {
     /// The word of events and of the store, such as `worker_pool`.
     pub fn code(self) -> &'static str {
         match self {
+            Self::CapacityLease => "capacity_lease",
             Self::CapacityTarget => "capacity_target",
             Self::Environment => "environment",
             Self::Quota => "quota",

@@ -18,7 +18,7 @@ use std::{
 
 use anyhow::{Context as _, Result};
 use proto::runtimecloud::v1::{
-    capacity_targets_server::CapacityTargetsServer, environments_server::EnvironmentsServer,
+    capacity_leases_server::CapacityLeasesServer, capacity_targets_server::CapacityTargetsServer, environments_server::EnvironmentsServer,
     events_server::EventsServer, host_server::HostServer, quotas_server::QuotasServer,
     service_accounts_server::ServiceAccountsServer, tokens_server::TokensServer,
     worker_pools_server::WorkerPoolsServer, workers_server::WorkersServer,
@@ -34,13 +34,14 @@ use crate::{
     api::{Core, events::EventsApi, gate::Gate, host::HostApi},
     board::Board,
     capacity::{api_quotas::QuotasApi, api_targets::CapacityTargetsApi},
-    clock::{Clock, SystemClock},
+    clock::{Clock, SteadyClock},
     environments::api::EnvironmentsApi,
     ids::SystemIds,
+    leases::api::CapacityLeasesApi,
     places::{OpenDriver, Places},
     pools::{api::WorkerPoolsApi, workers_api::WorkersApi},
     store::{Store, sqlite::SqliteStore},
-    tasks::reconcile::Reconciler,
+    tasks::{leases::LeaseKeeper, reconcile::Reconciler},
     tokens::api::TokensApi,
 };
 
@@ -66,6 +67,7 @@ pub struct Serving {
     stop: CancellationToken,
     server: JoinHandle<Result<(), tonic::transport::Error>>,
     reconciler: JoinHandle<()>,
+    lease_keeper: JoinHandle<()>,
     core: Core,
     leave: Leave,
 }
@@ -80,9 +82,11 @@ pub async fn start(options: Options) -> Result<Serving> {
     let Options { data_dir, listen, leave, opener } = options;
     make_folder(&data_dir)?;
     let data_dir = data_dir.canonicalize().context("cannot resolve the data folder")?;
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let steady = Arc::new(SteadyClock::start());
+    let clock: Arc<dyn Clock> = Arc::<SteadyClock>::clone(&steady);
     let store = SqliteStore::open(&data_dir, Arc::clone(&clock), Arc::new(SystemIds))
         .with_context(|| format!("cannot open the data folder `{}`", data_dir.display()))?;
+    steady.not_before(store.records().time);
     let store: Arc<dyn Store> = Arc::new(store);
     let admin_token_path = admin_token::provide(&data_dir, &*store).await?;
     let core = Core {
@@ -98,6 +102,8 @@ pub async fn start(options: Options) -> Result<Serving> {
         board: Arc::clone(&core.board),
         clock: Arc::clone(&core.clock),
     };
+    let lease_keeper =
+        LeaseKeeper { store: Arc::clone(&core.store), clock: Arc::clone(&core.clock) };
     drop(reconciler.observe().await);
     let listener = TcpListener::bind(listen)
         .await
@@ -114,6 +120,7 @@ pub async fn start(options: Options) -> Result<Serving> {
         admin_token_path,
         server: tokio::spawn(serving),
         reconciler: tokio::spawn(reconciler.run(stop.clone())),
+        lease_keeper: tokio::spawn(lease_keeper.run(stop.clone())),
         stop,
         core,
         leave,
@@ -137,7 +144,7 @@ impl Serving {
     }
 
     async fn shut_down(self) -> Result<()> {
-        let Self { stop, server, reconciler, core, leave, .. } = self;
+        let Self { stop, server, reconciler, lease_keeper, core, leave, .. } = self;
         tracing::info!("shutting down");
         stop.cancel();
         let abort = server.abort_handle();
@@ -145,6 +152,7 @@ impl Serving {
             tracing::warn!("calls under way were cut off");
             abort.abort();
         }
+        lease_keeper.await.context("the keeper of leases ended in a fault")?;
         reconciler.await.context("the reconciler ended in a fault")?;
         match leave {
             Leave::Running => Ok(()),
@@ -174,6 +182,7 @@ async fn router(core: &Core) -> Result<Router<Stack<Gate, Identity>>> {
         .add_service(health_service)
         .add_service(reflection().build_v1().context("cannot set up reflection")?)
         .add_service(reflection().build_v1alpha().context("cannot set up reflection")?)
+        .add_service(limited!(CapacityLeasesServer, CapacityLeasesApi))
         .add_service(limited!(CapacityTargetsServer, CapacityTargetsApi))
         .add_service(limited!(EnvironmentsServer, EnvironmentsApi))
         .add_service(limited!(EventsServer, EventsApi))

@@ -14,7 +14,7 @@
 //! Assumption: nobody but the host writes into the folder.
 
 mod checks;
-mod clock;
+pub(crate) mod clock;
 mod enter;
 pub mod folder;
 pub mod groups;

@@ -94,7 +94,7 @@ pub(super) struct Scale<'a> {
     pub(super) revision: u64,
 }
 
-pub(super) fn decide<N: Declared>(
+pub(crate) fn decide<N: Declared>(
     cx: &Context<'_>,
     change: &Declare<N>,
     found: Violations,
@@ -190,7 +190,7 @@ fn delete<N: Declared>(cx: &Context<'_>, it: &Delete) -> Result<Decision, Refusa
     )
 }
 
-fn find<'a, N: Declared>(cx: &Context<'a>, key: &str, revision: u64) -> Result<&'a N, Refusal> {
+pub(crate) fn find<'a, N: Declared>(cx: &Context<'a>, key: &str, revision: u64) -> Result<&'a N, Refusal> {
     let not_found = || Refusal::NotFound { kind: N::KIND, key: key.to_owned() };
     let current = N::find(cx.records, key).ok_or_else(not_found)?;
     let has = current.meta().revision;
@@ -213,7 +213,7 @@ fn grant<N: Declared>(cx: &Context<'_>, step: &Step<'_, N>) -> Result<Decision, 
         Step::Put { before, after, verb } => (after, *verb, N::events(*before, Some(after))),
         Step::Remove(before) => (*before, Verb::Deleted, N::events(Some(before), None)),
     };
-    let subject = subject(cx, it);
+    let subject = subject(cx.records, it);
     let record = it.clone().record();
     let (changes, along) = match step {
         Step::Put { .. } => (vec![Change::Put(record.clone())], Vec::new()),
@@ -236,11 +236,11 @@ fn grant<N: Declared>(cx: &Context<'_>, step: &Step<'_, N>) -> Result<Decision, 
     Ok(decision)
 }
 
-fn subject<N: Declared>(cx: &Context<'_>, it: &N) -> Subject {
+pub(crate) fn subject<N: Declared>(records: &Records, it: &N) -> Subject {
     Subject {
         kind: N::KIND,
         id: it.id(),
-        name: it.key(cx.records),
+        name: it.key(records),
         generation: it.meta().generation,
     }
 }
@@ -260,19 +260,20 @@ pub(crate) fn report_quotas(cx: &Context<'_>, after: &Records, decision: &mut De
         decision.changes.push(Change::Put(Record::Conditions(id, recorded)));
         if !news.is_empty() {
             let event = Event::QuotaExceeded(QuotaExceeded { conditions: news });
-            decision.events.push((subject(cx, &**quota), event));
+            decision.events.push((subject(cx.records, &**quota), event));
         }
     }
 }
 
-fn answer(record: Record) -> Answer {
+pub(crate) fn answer(record: Record) -> Answer {
     match record {
+        Record::CapacityLease(it) => Answer::CapacityLease(it),
         Record::CapacityTarget(it) => Answer::CapacityTarget(it),
         Record::Environment(it) => Answer::Environment(it),
         Record::Quota(it) => Answer::Quota(it),
         Record::ServiceAccount(it) => Answer::ServiceAccount(it),
         Record::Token(it) => Answer::Token(it),
         Record::WorkerPool(it) => Answer::WorkerPool(it),
-        Record::Conditions(..) | Record::Worker(_) => Answer::Done,
+        Record::Conditions(..) | Record::Counter(..) | Record::Worker(_) => Answer::Done,
     }
 }

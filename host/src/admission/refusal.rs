@@ -1,9 +1,11 @@
 //! Why a change is refused, each with its numbers.
 
+use jiff::Timestamp;
 use thiserror::Error;
 
 use crate::{
     capacity::usage::Excess,
+    leases::{conditions::ending, model::Ending},
     resource::{Kind, quoted},
     violations::Violation,
 };
@@ -29,6 +31,20 @@ pub enum Refusal {
     BeingDeleted { kind: Kind, name: String },
     #[error("{}", list(.0.iter().map(ToString::to_string)))]
     QuotaExceeded(Vec<Excess>),
+    #[error("capacity lease `{name}` has ended: {}; create another", ending(*how, *at))]
+    LeaseEnded { name: String, how: Ending, at: Timestamp },
+    #[error("capacity lease `{name}` still waits in line: it can be renewed once it is granted")]
+    LeaseWaits { name: String },
+    #[error(
+        "capacity lease `{name}` was granted with fencing token {has}, not {given}: it is somebody \
+         else's now; read it again and decide anew"
+    )]
+    StaleFencingToken { name: String, given: u64, has: u64 },
+    #[error(
+        "{} before this one for quota `{quota}`: let it wait in line too, or try again later",
+        waiting(*others)
+    )]
+    OthersWait { quota: String, others: usize },
     #[error(
         "token `{name}` is the last administrator's token without an end: create another first"
     )]
@@ -44,6 +60,13 @@ pub enum Refusal {
 
 fn list(parts: impl Iterator<Item = String>) -> String {
     parts.collect::<Vec<_>>().join("; ")
+}
+
+fn waiting(others: usize) -> String {
+    match others {
+        1 => "1 other lease waits".to_owned(),
+        others => format!("{others} other leases wait"),
+    }
 }
 
 fn shortened(by: &[String]) -> String {

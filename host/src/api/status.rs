@@ -60,6 +60,10 @@ fn kind(refusal: &Refusal) -> (Code, &'static str) {
         Refusal::InUse { .. } => (Code::FailedPrecondition, "IN_USE"),
         Refusal::BeingDeleted { .. } => (Code::FailedPrecondition, "BEING_DELETED"),
         Refusal::QuotaExceeded(_) => (Code::ResourceExhausted, "QUOTA_EXCEEDED"),
+        Refusal::LeaseEnded { .. } => (Code::FailedPrecondition, "LEASE_ENDED"),
+        Refusal::LeaseWaits { .. } => (Code::FailedPrecondition, "LEASE_WAITS"),
+        Refusal::StaleFencingToken { .. } => (Code::FailedPrecondition, "STALE_FENCING_TOKEN"),
+        Refusal::OthersWait { .. } => (Code::ResourceExhausted, "OTHERS_WAIT"),
         Refusal::LastAdministrator { .. } => (Code::FailedPrecondition, "LAST_ADMINISTRATOR"),
         Refusal::RoleTooLow { .. } => (Code::PermissionDenied, "ROLE_TOO_LOW"),
         Refusal::RequestIdReused { .. } => (Code::InvalidArgument, "REQUEST_ID_REUSED"),
@@ -90,6 +94,22 @@ fn facts(refusal: &Refusal) -> BTreeMap<&'static str, String> {
         Refusal::Protected { kind, name }
         | Refusal::InUse { kind, name, .. }
         | Refusal::BeingDeleted { kind, name } => named(kind, name),
+        Refusal::LeaseEnded { name, how, at } => {
+            let mut facts = named(&Kind::CapacityLease, name);
+            facts.insert("how", how.code().to_owned());
+            facts.insert("at", at.to_string());
+            facts
+        }
+        Refusal::LeaseWaits { name } => named(&Kind::CapacityLease, name),
+        Refusal::StaleFencingToken { name, given, has } => {
+            let mut facts = named(&Kind::CapacityLease, name);
+            facts.insert("given", given.to_string());
+            facts.insert("has", has.to_string());
+            facts
+        }
+        Refusal::OthersWait { quota, others } => {
+            BTreeMap::from([("quota", quota.clone()), ("others", others.to_string())])
+        }
         Refusal::LastAdministrator { name } => named(&Kind::Token, name),
         Refusal::QuotaExceeded(excesses) => excesses.first().map(excess_facts).unwrap_or_default(),
     }

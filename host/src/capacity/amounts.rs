@@ -4,8 +4,10 @@ use proto::quantity::Quantity;
 
 use crate::{pools::template::Amounts, violations::Violations};
 
-/// Resources that count workers themselves rather than what each of them uses.
+/// The resource that counts workers themselves rather than what each of them uses.
 pub const WORKERS: &str = "workers";
+/// The resource that counts granted leases themselves rather than what each of them uses.
+pub const LEASES: &str = "leases";
 
 const RESOURCES_MAX: usize = 64;
 

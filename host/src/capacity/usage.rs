@@ -1,12 +1,12 @@
 //! How much of a quota is used, and whether a change would use too much.
 //!
-//! Usage counts what is *asked for*: size times shape of every pool of every environment bound to
-//! the quota, a pool that is being deleted included until its last worker is gone.
+//! Usage counts what is *asked for* in every environment bound to the quota: size times shape of every
+//! pool, one that is being deleted included until its last worker is gone, and every granted lease.
 
 use std::fmt;
 
 use super::{amounts, quota::Quota};
-use crate::{pools::template::Amounts, records::Records};
+use crate::{ids::EnvironmentId, pools::template::Amounts, records::Records};
 
 /// A hard limit that a change would exceed, in the units of [`Amounts`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl fmt::Display for Excess {
     }
 }
 
-/// What all pools that count against a quota ask for, every limited resource named.
+/// What all that counts against a quota asks for, every limited resource named.
 pub fn of_quota(records: &Records, quota: &Quota) -> Amounts {
     let mut used: Amounts = quota.spec.limits.keys().map(|name| (name.clone(), 0)).collect();
     for pool in records.worker_pools.values() {
@@ -46,7 +46,55 @@ pub fn of_quota(records: &Records, quota: &Quota) -> Amounts {
             amounts::add(&mut used, &asked);
         }
     }
+    let environments = records.environments.values();
+    let bound = environments.filter(|it| it.spec.quota.as_deref() == Some(&quota.meta.name));
+    for environment in bound {
+        amounts::add(&mut used, &records.capacity_leases.used_in(environment.id));
+    }
     used
+}
+
+/// The quotas that uses in an environment count against.
+pub fn quotas_of(records: &Records, environment: EnvironmentId) -> Vec<&Quota> {
+    let environment = records.environments.get(&environment);
+    let name = environment.and_then(|environment| environment.spec.quota.as_deref());
+    let quotas = records.quotas.values().filter(|quota| Some(&*quota.meta.name) == name);
+    quotas.map(|quota| &**quota).collect()
+}
+
+/// Hard limits that so much more in an environment would exceed.
+pub fn lacking(records: &Records, environment: EnvironmentId, more: &Amounts) -> Vec<Excess> {
+    let quotas = quotas_of(records, environment).into_iter();
+    quotas.flat_map(|quota| over(quota, &of_quota(records, quota), more)).collect()
+}
+
+/// Hard limits that so much in an environment would exceed if nothing else were used.
+pub fn beyond(records: &Records, environment: EnvironmentId, all: &Amounts) -> Vec<Excess> {
+    let mut beyond = Vec::new();
+    for quota in quotas_of(records, environment) {
+        let alone = over(quota, &Amounts::new(), all);
+        if !alone.is_empty() {
+            let used = of_quota(records, quota);
+            let real = |it: Excess| Excess { used: amounts::get(&used, &it.resource), ..it };
+            beyond.extend(alone.into_iter().map(real));
+        }
+    }
+    beyond
+}
+
+fn over(quota: &Quota, used: &Amounts, more: &Amounts) -> Vec<Excess> {
+    let excess = |(resource, requested): (&String, &u64)| {
+        let limit = quota.spec.limits.get(resource)?.hard?;
+        let used = amounts::get(used, resource);
+        (used.saturating_add(*requested) > limit).then(|| Excess {
+            quota: quota.meta.name.clone(),
+            resource: resource.clone(),
+            limit,
+            used,
+            requested: *requested,
+        })
+    };
+    more.iter().filter_map(excess).collect()
 }
 
 /// Hard limits that `after` exceeds and `before` did not use as much of. Lowering a limit or using

@@ -25,7 +25,7 @@ pub struct Environment {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EnvironmentSpec {
-    /// Name of the quota that its pools count against.
+    /// Name of the quota that its pools and leases count against.
     pub quota: Option<String>,
     /// Workers are placed only on targets that carry all these labels.
     pub target_selector: BTreeMap<String, String>,
@@ -92,13 +92,13 @@ impl Declared for Environment {
     }
 
     fn users(&self, records: &Records) -> Vec<String> {
-        records
-            .pools_of(self.id)
-            .map(|pool| match pool.meta.deleting_since {
-                None => format!("worker pool `{}`", pool.meta.name),
-                Some(_) => format!("worker pool `{}`, which is being deleted", pool.meta.name),
-            })
-            .collect()
+        let pools = records.pools_of(self.id).map(|pool| match pool.meta.deleting_since {
+            None => format!("worker pool `{}`", pool.meta.name),
+            Some(_) => format!("worker pool `{}`, which is being deleted", pool.meta.name),
+        });
+        let leases = records.capacity_leases.of_environment(self.id);
+        let leases = leases.filter(|lease| lease.is_living());
+        pools.chain(leases.map(|lease| format!("capacity lease `{}`", lease.meta.name))).collect()
     }
 
     fn record(self) -> Record {

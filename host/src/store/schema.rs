@@ -12,8 +12,11 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use super::StoreError;
 
-pub(super) const MIGRATIONS: &[&str] =
-    &[include_str!("migrations/0001.sql"), include_str!("migrations/0002.sql")];
+pub(super) const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/0001.sql"),
+    include_str!("migrations/0002.sql"),
+    include_str!("migrations/0003.sql"),
+];
 
 /// The first version without the fault that could corrupt a database in WAL mode.
 const LIBRARY_MIN: (i32, &str) = (3_051_003, "3.51.3");

@@ -23,7 +23,7 @@ use crate::{
     clock::Clock,
     events::LoggedEvent,
     ids::{HostId, IdSource},
-    records::{Change, Record, Records},
+    records::{Change, Counter, Record, Records},
 };
 
 pub struct SqliteStore {
@@ -147,6 +147,7 @@ fn host_id(connection: &Connection, ids: &dyn IdSource) -> Result<HostId, StoreE
 fn load(connection: &Connection) -> Result<Records, StoreError> {
     let mut records = Records::default();
     let mut put = |record| records.apply(&Change::Put(record));
+    each(connection, "capacity_leases", |_, it| put(Record::CapacityLease(it)))?;
     each(connection, "capacity_targets", |_, it| put(Record::CapacityTarget(it)))?;
     each(connection, "environments", |_, it| put(Record::Environment(it)))?;
     each(connection, "quotas", |_, it| put(Record::Quota(it)))?;
@@ -155,6 +156,11 @@ fn load(connection: &Connection) -> Result<Records, StoreError> {
     each(connection, "worker_pools", |_, it| put(Record::WorkerPool(it)))?;
     each(connection, "workers", |_, it| put(Record::Worker(it)))?;
     each(connection, "conditions", |id, it| put(Record::Conditions(id, it)))?;
+    each(connection, "counters", |id, number: u64| {
+        if let Some(counter) = Counter::parse(&id) {
+            put(Record::Counter(counter, number));
+        }
+    })?;
     Ok(records)
 }
 

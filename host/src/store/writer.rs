@@ -3,6 +3,7 @@
 //! Invariants:
 //! - The published records are exactly what is committed.
 //! - A command is answered only after its commit.
+//! - The time that decisions are made at never goes back, also from one host to the next.
 //! - When a commit fails, every command in it is told, and the records are as they were.
 
 use std::{
@@ -19,7 +20,7 @@ use crate::{
     clock::Clock,
     events::{Event, Subject},
     ids::{EventId, IdSource},
-    records::{Change, Record, Records},
+    records::{Change, Counter, Record, Records},
 };
 
 /// What everyone may see: the last commit.
@@ -160,7 +161,7 @@ impl Batch<'_> {
         {
             return Ok(answer.map_err(CommitError::Refused));
         }
-        let now = self.clock.now();
+        let now = self.clock.now().max(self.records.time);
         let cx = Context { records: &self.records, now, ids: self.ids };
         let decide = || admission::decide(&cx, &write.command, write.found.clone());
         let decision = match catch_unwind(AssertUnwindSafe(decide)) {
@@ -180,7 +181,10 @@ impl Batch<'_> {
         now: jiff::Timestamp,
         decision: &Decision,
     ) -> Result<(), StoreError> {
-        for change in &decision.changes {
+        let is_later = !decision.is_empty() && now > self.records.time;
+        let micros = u64::try_from(now.as_microsecond()).unwrap_or(0);
+        let time = is_later.then_some(Change::Put(Record::Counter(Counter::Time, micros)));
+        for change in decision.changes.iter().chain(&time) {
             match change {
                 Change::Put(record) => put(&self.transaction, record)?,
                 Change::Remove(record) => remove(&self.transaction, record)?,
@@ -208,8 +212,15 @@ struct Place {
 
 fn place(record: &Record) -> Place {
     let (table, id, parent, name) = match record {
+        Record::CapacityLease(it) => {
+            ("capacity_leases", it.id.to_string(), Some(it.environment.to_string()), &it.meta.name)
+        }
         Record::CapacityTarget(it) => ("capacity_targets", it.id.to_string(), None, &it.meta.name),
         Record::Conditions(id, _) => ("conditions", id.clone(), None, id),
+        Record::Counter(counter, _) => {
+            let name = counter.name().to_owned();
+            return Place { table: "counters", id: name.clone(), parent: String::new(), name };
+        }
         Record::Environment(it) => ("environments", it.id.to_string(), None, &it.meta.name),
         Record::Quota(it) => ("quotas", it.id.to_string(), None, &it.meta.name),
         Record::ServiceAccount(it) => ("service_accounts", it.id.to_string(), None, &it.meta.name),
@@ -231,8 +242,10 @@ fn place(record: &Record) -> Place {
 
 fn document(record: &Record) -> Result<String, StoreError> {
     match record {
+        Record::CapacityLease(it) => serde_json::to_string(&**it),
         Record::CapacityTarget(it) => serde_json::to_string(&**it),
         Record::Conditions(_, it) => serde_json::to_string(it),
+        Record::Counter(_, it) => serde_json::to_string(it),
         Record::Environment(it) => serde_json::to_string(&**it),
         Record::Quota(it) => serde_json::to_string(&**it),
         Record::ServiceAccount(it) => serde_json::to_string(&**it),

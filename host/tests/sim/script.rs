@@ -6,13 +6,16 @@
 //! | `quota NAME [RESOURCE=HARD[/SOFT]]...` | declares a quota; `-` is no limit |
 //! | `environment NAME [quota=NAME] [select:KEY=VALUE]...` | declares an environment |
 //! | `pool ENV/NAME size=N [command=WORD] [max_unavailable=N] [RESOURCE=AMOUNT]...` | declares a pool |
+//! | `lease ENV/NAME [ttl=N] [life=N] [wait=N] [priority=N] [RESOURCE=AMOUNT]...` | declares a lease |
+//! | `renew ENV/NAME TOKEN`, `check ENV/NAME TOKEN` | as the API does; token 0 is whatever it has |
+//! | `pass SECONDS` | time passes, and leases end |
 //! | `scale ENV/NAME SIZE`, `delete KIND KEY` | as the API does |
 //! | `round`, `tick`, `settle` | one round of the host; a second; both until nothing is left to do |
 //! | `lose WORKER`, `unready WORKER`, `stray TARGET` | something happens to workers |
 //! | `mute TARGET`, `heal TARGET`, `refuse TARGET` | something happens to a driver |
 //! | `show`, `events` | what is true; what was told since the last time |
 
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::{collections::BTreeMap, fmt::Write as _, time::Duration};
 
 use host::{
     admission::{Answer, Command, Create, Declare, Declared, Delete, Update},
@@ -21,11 +24,17 @@ use host::{
         target::{CapacityTarget, CapacityTargetSpec, DriverKind},
         usage,
     },
+    clock::Clock as _,
     conditions::{Condition, Status},
     drivers::SeenPhase,
     environments::model::{Environment, EnvironmentSpec},
     events::Event,
     ids::{CapacityTargetId, WorkerId},
+    leases::{
+        admit::Renew,
+        conditions as leases, line,
+        model::{CapacityLease, CapacityLeaseSpec, State},
+    },
     planner::{Action, PlanReport},
     pools::{
         conditions,
@@ -33,6 +42,7 @@ use host::{
         worker::Phase,
     },
 };
+use jiff::SignedDuration;
 use proto::quantity::Quantity;
 
 use super::world::{World, starting};
@@ -60,7 +70,9 @@ impl<'a> Line<'a> {
 
     /// Pairs that name a resource.
     fn amounts(&self) -> BTreeMap<String, u64> {
-        let known = ["size", "command", "max_unavailable", "quota"];
+        let known = [
+            "size", "command", "max_unavailable", "quota", "ttl", "life", "wait", "priority",
+        ];
         let is_amount = |key: &&&str| !known.contains(*key) && !key.contains(':');
         let keys = self.pairs.keys().filter(is_amount);
         keys.map(|key| ((*key).to_owned(), amount(key, self.pairs[key]))).collect()
@@ -90,6 +102,17 @@ impl Script {
             "quota" => self.quota(name, &line),
             "environment" => self.environment(name, &line),
             "pool" => self.pool(name, &line),
+            "lease" => self.lease(name, &line),
+            "renew" => {
+                let fencing_token = line.words[2].parse().unwrap();
+                let renew = Renew { key: name.to_owned(), fencing_token, revision: 0 };
+                self.commit(&Command::RenewLease(renew))
+            }
+            "check" => self.check(name, line.words[2].parse().unwrap()),
+            "pass" => {
+                self.world.clock.advance(SignedDuration::from_secs(name.parse().unwrap()));
+                self.commit(&Command::SettleLeases)
+            }
             "scale" => {
                 let size = line.words[2].parse().unwrap();
                 self.commit(&Command::ScalePool { key: name.to_owned(), size, revision: 0 })
@@ -202,10 +225,42 @@ impl Script {
         self.declare::<WorkerPool>(key, create, Command::WorkerPool)
     }
 
+    /// Declares one of a name whose last has ended anew.
+    fn lease(&mut self, key: &str, line: &Line<'_>) -> String {
+        let (parent, name) = key.split_once('/').unwrap();
+        let seconds = |key| {
+            let text = line.pairs.get(key)?;
+            Some(Duration::from_secs(text.parse().unwrap()))
+        };
+        let spec = CapacityLeaseSpec {
+            amounts: line.amounts(),
+            ttl: seconds("ttl"),
+            max_life: seconds("life"),
+            wait: seconds("wait"),
+            priority: line.pairs.get("priority").map_or(0, |text| text.parse().unwrap()),
+            ..CapacityLeaseSpec::default()
+        };
+        let labels = BTreeMap::new();
+        let create = Create { parent: parent.to_owned(), name: name.to_owned(), labels, spec };
+        let there = self.world.records.capacity_lease(key);
+        if there.is_some_and(|it| !it.is_living()) {
+            return self.commit(&Command::CapacityLease(Declare::Create(create)));
+        }
+        self.declare::<CapacityLease>(key, create, Command::CapacityLease)
+    }
+
+    fn check(&self, key: &str, fencing_token: u64) -> String {
+        let lease = self.world.records.capacity_lease(key);
+        let checked = leases::check(lease, fencing_token, self.world.clock.now());
+        let valid = if checked.valid { "valid" } else { "not valid" };
+        format!("{valid}, {}: {}\n", checked.reason, checked.message)
+    }
+
     fn delete(&mut self, kind: &str, key: &str) -> String {
         let delete = Delete { key: key.to_owned(), revision: 0 };
         let command = match kind {
             "environment" => Command::Environment(Declare::Delete(delete)),
+            "lease" => Command::CapacityLease(Declare::Delete(delete)),
             "pool" => Command::WorkerPool(Declare::Delete(delete)),
             "quota" => Command::Quota(Declare::Delete(delete)),
             "target" => Command::CapacityTarget(Declare::Delete(delete)),
@@ -302,6 +357,17 @@ impl Script {
                 writeln!(text, "  {} on {target}: {phase:?}{ready}", worker.id).unwrap();
             }
         }
+        for lease in records.capacity_leases.iter() {
+            let token = lease.grant().map_or(0, |grant| grant.fencing_token);
+            let place = lease.is_living().then(|| line::position(records, lease));
+            let state = match &lease.state {
+                State::Waiting { .. } => format!("waits at {}", place.unwrap_or_default()),
+                State::Granted(_) => format!("has token {token}"),
+                State::Ended { .. } => "ended".to_owned(),
+            };
+            let said = said(&[leases::condition(lease, records)]);
+            writeln!(text, "lease {}: {state}\n{said}", lease.key(records)).unwrap();
+        }
         short(&text.replace("\n\n", "\n"))
     }
 
@@ -310,6 +376,8 @@ impl Script {
         for (subject, event) in &self.world.events[self.told..] {
             let name = &subject.name;
             let more = match event {
+                Event::CapacityLeaseGranted(it) => format!(" token {}", it.fencing_token),
+                Event::CapacityLeaseWaiting(it) => format!(" at {}", it.position),
                 Event::SpecificationDeclared(it) => format!(" {:?}", it.change),
                 Event::ProvisioningPlanned(it) => {
                     format!(" start {}, stop {}", it.start.len(), it.stop.len())
