@@ -70,6 +70,7 @@ pub static COMMANDS: &[Sub] = &[
     Sub::new::<commands::describe::Describe>("describe"),
     Sub::new::<commands::events::Events>("events"),
     Sub::new::<commands::get::Get>("get"),
+    Sub::new::<commands::lease::Lease>("lease"),
     Sub::new::<commands::logs::Logs>("logs"),
     Sub::new::<commands::scale::Scale>("scale"),
     Sub::new::<commands::token::Token>("token"),

@@ -17,7 +17,8 @@ use crate::{
     conditions::Recorded,
     environments::model::Environment,
     ids::{
-        CapacityLeaseId, CapacityTargetId, EnvironmentId, QuotaId, ServiceAccountId, TokenId, WorkerId, WorkerPoolId,
+        CapacityLeaseId, CapacityTargetId, EnvironmentId, QuotaId, ServiceAccountId, TokenId,
+        WorkerId, WorkerPoolId,
     },
     leases::{index::Leases, model::CapacityLease},
     pools::{model::WorkerPool, template::WorkerTemplate, worker::Worker},

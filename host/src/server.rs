@@ -18,10 +18,11 @@ use std::{
 
 use anyhow::{Context as _, Result};
 use proto::runtimecloud::v1::{
-    capacity_leases_server::CapacityLeasesServer, capacity_targets_server::CapacityTargetsServer, environments_server::EnvironmentsServer,
-    events_server::EventsServer, host_server::HostServer, quotas_server::QuotasServer,
-    service_accounts_server::ServiceAccountsServer, tokens_server::TokensServer,
-    worker_pools_server::WorkerPoolsServer, workers_server::WorkersServer,
+    capacity_leases_server::CapacityLeasesServer, capacity_targets_server::CapacityTargetsServer,
+    environments_server::EnvironmentsServer, events_server::EventsServer, host_server::HostServer,
+    quotas_server::QuotasServer, service_accounts_server::ServiceAccountsServer,
+    tokens_server::TokensServer, worker_pools_server::WorkerPoolsServer,
+    workers_server::WorkersServer,
 };
 use tokio::{net::TcpListener, task::JoinHandle};
 use tokio_stream::wrappers::TcpListenerStream;

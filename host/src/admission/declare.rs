@@ -190,7 +190,11 @@ fn delete<N: Declared>(cx: &Context<'_>, it: &Delete) -> Result<Decision, Refusa
     )
 }
 
-pub(crate) fn find<'a, N: Declared>(cx: &Context<'a>, key: &str, revision: u64) -> Result<&'a N, Refusal> {
+pub(crate) fn find<'a, N: Declared>(
+    cx: &Context<'a>,
+    key: &str,
+    revision: u64,
+) -> Result<&'a N, Refusal> {
     let not_found = || Refusal::NotFound { kind: N::KIND, key: key.to_owned() };
     let current = N::find(cx.records, key).ok_or_else(not_found)?;
     let has = current.meta().revision;
@@ -237,12 +241,7 @@ fn grant<N: Declared>(cx: &Context<'_>, step: &Step<'_, N>) -> Result<Decision, 
 }
 
 pub(crate) fn subject<N: Declared>(records: &Records, it: &N) -> Subject {
-    Subject {
-        kind: N::KIND,
-        id: it.id(),
-        name: it.key(records),
-        generation: it.meta().generation,
-    }
+    Subject { kind: N::KIND, id: it.id(), name: it.key(records), generation: it.meta().generation }
 }
 
 /// Records which quotas are over a limit after the change, and tells when that is new.

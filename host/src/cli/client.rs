@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use proto::runtimecloud::v1::{
     self, DeleteRequest, GetRequest, ListRequest, WriteOptions,
-    capacity_targets_client::CapacityTargetsClient, environments_client::EnvironmentsClient,
-    events_client::EventsClient, host_client::HostClient, quotas_client::QuotasClient,
-    service_accounts_client::ServiceAccountsClient, tokens_client::TokensClient,
-    worker_pools_client::WorkerPoolsClient, workers_client::WorkersClient,
+    capacity_leases_client::CapacityLeasesClient, capacity_targets_client::CapacityTargetsClient,
+    environments_client::EnvironmentsClient, events_client::EventsClient, host_client::HostClient,
+    quotas_client::QuotasClient, service_accounts_client::ServiceAccountsClient,
+    tokens_client::TokensClient, worker_pools_client::WorkerPoolsClient,
+    workers_client::WorkersClient,
 };
 use tonic::Status;
 
@@ -67,6 +68,7 @@ macro_rules! each_kind {
 }
 
 each_kind! {
+    CapacityLease, CapacityLeasesClient, capacity_leases, UpdateCapacityLeaseRequest;
     CapacityTarget, CapacityTargetsClient, capacity_targets, UpdateCapacityTargetRequest;
     Environment, EnvironmentsClient, environments, UpdateEnvironmentRequest;
     Quota, QuotasClient, quotas, UpdateQuotaRequest;
@@ -111,6 +113,17 @@ impl Session {
         let (name, labels) = (desired.key.clone(), desired.labels.clone());
         let (channel, options) = (self.channel.clone(), Some(options));
         Ok(match desired.spec.clone() {
+            Spec::CapacityLease(spec) => {
+                let (environment, name) = name.split_once('/').unwrap_or(("", &name));
+                let request = v1::CreateCapacityLeaseRequest {
+                    environment: environment.to_owned(),
+                    name: name.to_owned(),
+                    labels,
+                    spec: Some(spec),
+                    options,
+                };
+                CapacityLeasesClient::new(channel).create(request).await?.into_inner().into()
+            }
             Spec::CapacityTarget(spec) => {
                 let spec = Some(spec);
                 let request = v1::CreateCapacityTargetRequest { name, labels, spec, options };
@@ -176,6 +189,10 @@ impl Session {
 
     pub fn pools(&self) -> WorkerPoolsClient<Authorized> {
         WorkerPoolsClient::new(self.channel.clone())
+    }
+
+    pub fn leases(&self) -> CapacityLeasesClient<Authorized> {
+        CapacityLeasesClient::new(self.channel.clone())
     }
 
     pub fn events(&self) -> EventsClient<Authorized> {

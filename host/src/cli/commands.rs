@@ -7,6 +7,7 @@ pub mod delete;
 pub mod describe;
 pub mod events;
 pub mod get;
+pub mod lease;
 pub mod logs;
 pub mod scale;
 pub mod token;

@@ -126,12 +126,9 @@ fn declare(source: usize, block: &Block, faults: &mut Vec<Fault>) -> Option<Decl
     let (labels, spec, environment) =
         Fields::read(("spec", block.kind.at), &block.body, &mut found, |fields| {
             let labels = fields.text_map("labels");
-            let environment = match kind {
-                Declared::WorkerPool => fields.text("environment"),
-                Declared::CapacityTarget
-                | Declared::Quota
-                | Declared::Environment
-                | Declared::ServiceAccount => String::new(),
+            let environment = match kind.has_environment() {
+                true => fields.text("environment"),
+                false => String::new(),
             };
             (labels, Spec::read(kind, fields), environment)
         });
@@ -150,16 +147,14 @@ fn declare(source: usize, block: &Block, faults: &mut Vec<Fault>) -> Option<Decl
     Some(Declaration { desired, source, places: found.places })
 }
 
-/// A pool is named `ENVIRONMENT/NAME`, or by its name and the field `environment`.
+/// What lies in an environment is named `ENVIRONMENT/NAME`, or by its name and the field `environment`.
 fn key(kind: Declared, name: &str, environment: &str) -> Result<String, String> {
-    match (kind, name.split_once('/')) {
-        (Declared::WorkerPool, None) if environment.is_empty() => {
-            Err(format!("the name of a worker pool is `ENVIRONMENT/NAME`, not `{name}`"))
+    match (kind.has_environment(), name.split_once('/')) {
+        (true, None) if environment.is_empty() => {
+            Err(format!("the name of a {kind} is `ENVIRONMENT/NAME`, not `{name}`"))
         }
-        (Declared::WorkerPool, None) => Ok(format!("{environment}/{name}")),
-        (Declared::WorkerPool, Some((parent, _)))
-            if !environment.is_empty() && parent != environment =>
-        {
+        (true, None) => Ok(format!("{environment}/{name}")),
+        (true, Some((parent, _))) if !environment.is_empty() && parent != environment => {
             Err(format!("`{name}` is not in the environment `{environment}`"))
         }
         (_, _) => Ok(name.to_owned()),

@@ -109,7 +109,7 @@ fn innermost(error: &dyn Error) -> String {
 
 fn exit_of(code: Code, reason: &str) -> Exit {
     match (code, reason) {
-        (Code::ResourceExhausted, "QUOTA_EXCEEDED") => Exit::NoRoom,
+        (Code::ResourceExhausted, "OTHERS_WAIT" | "QUOTA_EXCEEDED") => Exit::NoRoom,
         (Code::InvalidArgument, _) => Exit::Usage,
         (Code::NotFound, _) => Exit::NotFound,
         // The host has answered.
@@ -131,6 +131,10 @@ fn help_for(exit: Exit, reason: &str) -> Option<String> {
         (Exit::NotAllowed, _) => {
             "give a token with `--token` or RUNTIMECLOUD_TOKEN, or the host's data folder with \
              `--data-dir`, whose `admin.token` is then used"
+        }
+        (Exit::NoRoom, "OTHERS_WAIT") => {
+            "let it wait in line too (`--max-wait`, or `wait` in a file); \
+             `runtimecloud get leases` shows who waits"
         }
         (Exit::NoRoom, _) => {
             "ask for less (size, shape), scale something else down, or raise the quota; \

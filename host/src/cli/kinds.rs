@@ -1,5 +1,6 @@
 //! The kinds of things that an operator can name, and how each is written, read and shown.
 
+pub mod capacity_lease;
 pub mod capacity_target;
 pub mod environment;
 pub mod quota;
@@ -23,6 +24,7 @@ pub enum Declared {
     Environment,
     ServiceAccount,
     WorkerPool,
+    CapacityLease,
 }
 
 /// Kinds that can be looked at.
@@ -43,6 +45,12 @@ pub struct Names {
 
 /// All kinds, in the order of their names.
 pub const KINDS: &[Names] = &[
+    Names {
+        kind: Kind::Declared(Declared::CapacityLease),
+        one: "capacity_lease",
+        many: "capacity_leases",
+        short: &["cl", "lease", "leases"],
+    },
     Names {
         kind: Kind::Declared(Declared::CapacityTarget),
         one: "capacity_target",
@@ -109,6 +117,14 @@ impl Declared {
         Kind::Declared(self).code()
     }
 
+    /// Whether it lies in an environment, and is named `ENVIRONMENT/NAME`.
+    pub fn has_environment(self) -> bool {
+        match self {
+            Self::CapacityLease | Self::WorkerPool => true,
+            Self::CapacityTarget | Self::Quota | Self::Environment | Self::ServiceAccount => false,
+        }
+    }
+
     pub fn parse(word: &str) -> Result<Self, String> {
         match Kind::parse(word)? {
             Kind::Declared(kind) => Ok(kind),
@@ -136,6 +152,7 @@ impl fmt::Display for Kind {
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "few exist at a time, and none is moved often")]
 pub enum Spec {
+    CapacityLease(v1::CapacityLeaseSpec),
     CapacityTarget(v1::CapacityTargetSpec),
     Environment(v1::EnvironmentSpec),
     Quota(v1::QuotaSpec),
@@ -147,6 +164,7 @@ impl Spec {
     /// Reads the fields of a declaration.
     pub fn read(kind: Declared, fields: &mut Fields<'_>) -> Self {
         match kind {
+            Declared::CapacityLease => Self::CapacityLease(capacity_lease::read(fields)),
             Declared::CapacityTarget => Self::CapacityTarget(capacity_target::read(fields)),
             Declared::Environment => Self::Environment(environment::read(fields)),
             Declared::Quota => Self::Quota(quota::read(fields)),
@@ -158,6 +176,7 @@ impl Spec {
     /// In the vocabulary of declarations, with defaults filled in: two that mean the same are equal.
     pub fn show(&self) -> Map<String, Value> {
         match self {
+            Self::CapacityLease(spec) => capacity_lease::show(spec),
             Self::CapacityTarget(spec) => capacity_target::show(spec),
             Self::Environment(spec) => environment::show(spec),
             Self::Quota(spec) => quota::show(spec),
@@ -171,7 +190,7 @@ impl Spec {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Desired {
     pub kind: Declared,
-    /// As for `GetRequest.key`: a pool's is `ENVIRONMENT/NAME`.
+    /// As for `GetRequest.key`: what lies in an environment has `ENVIRONMENT/NAME`.
     pub key: String,
     pub labels: BTreeMap<String, String>,
     pub spec: Spec,
@@ -204,8 +223,14 @@ impl Resource {
 
     /// One word for how it is: the reason of the first condition that should hold and does not.
     pub fn standing(&self) -> String {
-        const EXPECTED: &[&str] =
-            &["Ready", "Schedulable", "TargetAvailable", "WithinHardLimits", "WithinSoftLimits"];
+        const EXPECTED: &[&str] = &[
+            "Granted",
+            "Ready",
+            "Schedulable",
+            "TargetAvailable",
+            "WithinHardLimits",
+            "WithinSoftLimits",
+        ];
         if self.metadata.deleting_since.is_some() {
             return "Deleting".to_owned();
         }
@@ -217,6 +242,11 @@ impl Resource {
             None if self.conditions.iter().any(|one| one.r#type == "Ready") => "Ready".to_owned(),
             None => "OK".to_owned(),
         }
+    }
+
+    /// Whether it is a lease that has ended: it is there to be looked at, and nothing else.
+    pub fn has_ended(&self) -> bool {
+        self.observed.contains_key("ended_at")
     }
 
     pub fn condition(&self, name: &str) -> Option<&v1::Condition> {
@@ -248,6 +278,7 @@ impl Resource {
 
     pub fn headers(kind: Declared) -> &'static [&'static str] {
         match kind {
+            Declared::CapacityLease => capacity_lease::HEADERS,
             Declared::CapacityTarget => capacity_target::HEADERS,
             Declared::Environment => environment::HEADERS,
             Declared::Quota => quota::HEADERS,
@@ -258,6 +289,7 @@ impl Resource {
 
     pub fn row(&self, now: jiff::Timestamp) -> Vec<String> {
         let own = match self.kind {
+            Declared::CapacityLease => capacity_lease::row(self),
             Declared::CapacityTarget => capacity_target::row(self),
             Declared::Environment => environment::row(self),
             Declared::Quota => quota::row(self),

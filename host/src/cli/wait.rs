@@ -33,32 +33,45 @@ pub fn length(text: &str) -> Result<Duration, String> {
 }
 
 impl Session {
-    /// Waits until all workers of a pool are ready. Other kinds are as soon as they are declared.
+    /// Waits until all workers of a pool are ready, or a lease is granted. Other kinds are ready as
+    /// soon as they are declared.
     pub async fn wait_until_ready(
         &self,
         resource: &Resource,
         timeout: Duration,
     ) -> Result<(), Failure> {
-        if resource.kind != Declared::WorkerPool {
-            return Ok(());
-        }
+        let (wanted, key) = match resource.kind {
+            Declared::WorkerPool => ("Ready", &resource.key),
+            // Another lease may have taken its name meanwhile.
+            Declared::CapacityLease => ("Granted", &resource.metadata.id),
+            Declared::CapacityTarget
+            | Declared::Quota
+            | Declared::Environment
+            | Declared::ServiceAccount => return Ok(()),
+        };
         let ready = async {
             loop {
                 let attempt = format!("look at {}", resource.title());
-                let now =
-                    self.get(resource.kind, &resource.key).await.map_err(self.failure(attempt))?;
+                let now = self.get(resource.kind, key).await.map_err(self.failure(attempt))?;
                 let is_so = |ready: &Condition| {
                     ready.status() == ConditionStatus::True
                         && ready.observed_generation >= resource.metadata.generation
                 };
-                if now.condition("Ready").is_some_and(is_so) {
+                if now.condition(wanted).is_some_and(is_so) {
                     return Ok(());
+                }
+                if now.has_ended() {
+                    return Err(not_granted(&now, Exit::NoRoom));
                 }
                 tokio::time::sleep(LOOK_AGAIN).await;
             }
         };
         match tokio::time::timeout(timeout, ready).await {
             Ok(result) => result,
+            Err(_) if resource.kind == Declared::CapacityLease => {
+                let now = self.get(resource.kind, key).await.unwrap_or_else(|_| resource.clone());
+                Err(not_granted(&now, Exit::TimedOut))
+            }
             Err(_) => Err(self.not_ready(resource, timeout).await),
         }
     }
@@ -98,6 +111,7 @@ impl Session {
                 match self.get(resource.kind, id).await {
                     Err(status) if is_not_found(&status) => return Ok(()),
                     Err(status) => return Err(self.failure(&attempt)(status)),
+                    Ok(now) if now.has_ended() => return Ok(()),
                     Ok(_) => tokio::time::sleep(LOOK_AGAIN).await,
                 }
             }
@@ -108,6 +122,15 @@ impl Session {
             Err(Failure::new(Exit::TimedOut, message).help("its deletion goes on by itself"))
         })
     }
+}
+
+fn not_granted(lease: &Resource, exit: Exit) -> Failure {
+    let granted = lease.condition("Granted");
+    let why = granted.map(|it| format!("{}: {}", it.reason, it.message));
+    let message = format!("{} is not granted", lease.title());
+    let help = (exit == Exit::TimedOut)
+        .then(|| format!("it goes on waiting; see `runtimecloud describe lease {}`", lease.key));
+    Failure { details: why.into_iter().collect(), help, ..Failure::new(exit, message) }
 }
 
 pub fn is_not_found(status: &Status) -> bool {

@@ -6,9 +6,7 @@ use super::{
     settle,
 };
 use crate::{
-    admission::{
-        Answer, Context, Create, Decision, Declare, Declared, Refusal, Update, declare,
-    },
+    admission::{Answer, Context, Create, Decision, Declare, Declared, Refusal, Update, declare},
     capacity::usage,
     events::{CapacityLeaseWaiting, Event, Verb},
     records::{Change, Record},
@@ -132,11 +130,7 @@ fn check_update(
     }
 }
 
-pub(crate) fn renew(
-    cx: &Context<'_>,
-    it: &Renew,
-    found: Violations,
-) -> Result<Decision, Refusal> {
+pub(crate) fn renew(cx: &Context<'_>, it: &Renew, found: Violations) -> Result<Decision, Refusal> {
     if !found.is_empty() {
         return Err(Refusal::Invalid(found.into_vec()));
     }

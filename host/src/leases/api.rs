@@ -74,8 +74,7 @@ impl CapacityLeases for CapacityLeasesApi {
 
     async fn update(&self, request: Request<v1::UpdateCapacityLeaseRequest>) -> Answered {
         let mut call = Call::new(&request, request.get_ref().options.as_ref())?;
-        let v1::UpdateCapacityLeaseRequest { key, labels, spec, options: _ } =
-            request.into_inner();
+        let v1::UpdateCapacityLeaseRequest { key, labels, spec, options: _ } = request.into_inner();
         let spec = wire::read(spec, &mut call.found);
         let update = Update { key, labels, spec, revision: call.revision() };
         self.commit(call, Command::CapacityLease(Declare::Update(update))).await
@@ -89,8 +88,7 @@ impl CapacityLeases for CapacityLeasesApi {
 
     async fn renew(&self, request: Request<v1::RenewCapacityLeaseRequest>) -> Answered {
         let call = Call::new(&request, request.get_ref().options.as_ref())?;
-        let v1::RenewCapacityLeaseRequest { key, fencing_token, options: _ } =
-            request.into_inner();
+        let v1::RenewCapacityLeaseRequest { key, fencing_token, options: _ } = request.into_inner();
         let renew = Renew { key, fencing_token, revision: call.revision() };
         self.commit(call, Command::RenewLease(renew)).await
     }

@@ -145,7 +145,10 @@ impl Leases {
     }
 
     /// All in line before one, the first first. That one need not be in line yet.
-    pub(super) fn before(&self, lease: &CapacityLease) -> impl Iterator<Item = &Arc<CapacityLease>> {
+    pub(super) fn before(
+        &self,
+        lease: &CapacityLease,
+    ) -> impl Iterator<Item = &Arc<CapacityLease>> {
         let end = place(lease);
         let is_before = move |place: &&Place| end.as_ref().is_none_or(|end| *place < end);
         self.line.iter().take_while(is_before).filter_map(|(.., id)| self.get(*id))

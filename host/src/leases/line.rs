@@ -20,7 +20,10 @@ pub enum Standing {
     /// It asks for more than there is, whoever else uses it.
     Beyond(Vec<Excess>),
     /// Others that it shares a quota with.
-    Behind { others: usize, quota: String },
+    Behind {
+        others: usize,
+        quota: String,
+    },
     NoRoom(Vec<Excess>),
 }
 

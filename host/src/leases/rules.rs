@@ -14,12 +14,12 @@ const TEXT_LENGTH_MAX: usize = 1_024;
 
 pub(super) fn check(spec: &CapacityLeaseSpec, found: &mut Violations) {
     check_amounts(spec, found);
-    for (field, length, days) in [
-        ("spec.ttl", spec.ttl, TTL_DAYS_MAX),
-        ("spec.max_life", spec.max_life, LIFE_DAYS_MAX),
-    ] {
+    for (field, length, days) in
+        [("spec.ttl", spec.ttl, TTL_DAYS_MAX), ("spec.max_life", spec.max_life, LIFE_DAYS_MAX)]
+    {
         if length.is_some_and(|it| it < Duration::from_secs(1) || it > DAY * days) {
-            found.add(field, format!("it is out of range: use 1 s to {days} days, or leave it out"));
+            found
+                .add(field, format!("it is out of range: use 1 s to {days} days, or leave it out"));
         }
     }
     if let (Some(ttl), Some(life)) = (spec.ttl, spec.max_life)

@@ -407,3 +407,53 @@ fn what_needs_no_host_works_without_one() {
     assert_eq!(failed.status.code(), Some(5));
     assert!(String::from_utf8(failed.stderr).unwrap().contains("no token was given"));
 }
+
+#[test]
+fn a_lease_is_taken_renewed_checked_waited_for_and_released() {
+    let host = world();
+    let made = host.ok(&[
+        "create",
+        "lease",
+        "dev/batch",
+        "--amount",
+        "workers=3",
+        "--ttl",
+        "1h",
+        "--holder",
+        "ci",
+    ]);
+    assert_eq!(made, "capacity lease `dev/batch` created\n");
+    let shown = host.ok(&["get", "leases"]);
+    assert!(shown.contains("dev/batch  granted  workers 3  ci      OK"), "{shown}");
+    let refused = host.run(&["create", "lease", "dev/more", "--amount", "workers=1"]);
+    assert_eq!(refused.code, 7, "{}", refused.stderr);
+    let line = ["create", "lease", "dev/more", "--amount", "workers=1", "--max-wait", "1h"];
+    host.ok(&line);
+    let refused = host.run(&["create", "lease", "dev/last", "--amount", "workers=1"]);
+    assert_eq!(refused.code, 7);
+    assert!(refused.stderr.contains("--max-wait"), "{}", refused.stderr);
+    let late = [&line[..], &["--wait", "--timeout", "1s"]].concat();
+    let taken = host.run(&late);
+    assert_eq!(taken.code, 6, "{}", taken.stderr);
+    let described = host.ok(&["describe", "lease", "dev/more"]);
+    assert!(described.contains("position: 1") && described.contains("NoRoom"), "{described}");
+
+    let renewed = host.ok(&["lease", "renew", "dev/batch", "--fencing-token", "1"]);
+    assert!(renewed.starts_with("capacity lease `dev/batch` renewed until 2"), "{renewed}");
+    host.ok(&["lease", "check", "dev/batch", "--fencing-token", "1"]);
+    let stale = host.run(&["lease", "check", "dev/batch", "--fencing-token", "2"]);
+    assert_eq!(stale.code, 1);
+    assert!(stale.stderr.contains("StaleToken"), "{}", stale.stderr);
+
+    let released = host.ok(&["delete", "lease", "dev/batch", "--wait"]);
+    assert_eq!(released, "capacity lease `dev/batch` released\n");
+    assert_eq!(host.json(&["get", "lease", "dev/more"])["observed"]["state"], "granted");
+    host.file(
+        "lease.hcl",
+        "capacity_lease \"dev/batch\" {\n  amounts = { workers = 2 }\n  wait = \"1h\"\n  priority = -3\n}\n",
+    );
+    let again = host.ok(&["apply", "-f", "lease.hcl", "--wait"]);
+    assert_eq!(again, "capacity lease `dev/batch` created\n");
+    assert_eq!(host.ok(&["apply", "-f", "lease.hcl"]), "capacity lease `dev/batch` unchanged\n");
+    assert_eq!(host.json(&["get", "lease", "dev/batch"])["observed"]["fencing_token"], 3);
+}

@@ -8,6 +8,7 @@ mod cli;
 mod contract;
 mod documents;
 mod events;
+mod leases;
 mod pools;
 mod properties;
 mod quotas;

@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 use host::{
     admission::{Answer, Command, Create, Declare, Refusal, Update},
     capacity::quota::{Limit, Quota, QuotaSpec},
-    clock::SystemClock,
+    clock::{FakeClock, SystemClock},
     ids::{SystemIds, TokenId},
     store::{
         CommitError, EventQuery, Mode, RequestKey, Store, StoreError, Write, sqlite::SqliteStore,
@@ -141,6 +141,21 @@ contract! {
     sqlite: open;
 }
 
+/// A clock that is set back, as it may be while no host runs.
+#[tokio::test]
+async fn the_time_of_the_store_never_goes_back() {
+    let dir = TempDir::new().unwrap();
+    let at = |time: &str| Arc::new(FakeClock::new(time.parse().unwrap()));
+    let open = |clock| SqliteStore::open(dir.path(), clock, Arc::new(SystemIds)).unwrap();
+    let store = open(at("2026-01-01T12:00:00Z"));
+    let first = quota(store.commit(Write::of_host(create("first"))).await.unwrap());
+    drop(store);
+    let store = open(at("2026-01-01T11:00:00Z"));
+    assert_eq!(store.records().time, first.meta.created_at);
+    let second = quota(store.commit(Write::of_host(create("second"))).await.unwrap());
+    assert_eq!(second.meta.created_at, first.meta.created_at);
+}
+
 /// Closing any handle of a file takes a process's locks on it: a host without locks would be taken for
 /// gone, and its journal thrown away under it.
 #[tokio::test]
@@ -208,6 +223,9 @@ async fn databases_of_all_versions_open() {
             assert_eq!(token.unwrap().key(&records), "ci/deploy");
         }
         assert!(records.conditions.contains_key(&pool.id.to_string()));
+        let tokens =
+            records.capacity_leases.iter().filter_map(|lease| Some(lease.grant()?.fencing_token));
+        assert_eq!(tokens.max().unwrap_or(0), records.fencing_token);
         let events = store.events(events_after(0)).await.unwrap();
         assert!(!events.is_empty());
         for event in events {
@@ -264,6 +282,10 @@ async fn dump_of_a_busy_host(version: u32) -> String {
     spec.stop = Some(v1::StopPolicy { signal: "INT".to_owned(), grace: None });
     api.pools.create(crate::world::new_pool("web", spec)).await.unwrap();
     api.ready("dev/web").await;
+    let lease = crate::world::lease_of(&[("cpu", 1_000)]);
+    api.leases.create(crate::world::new_lease("batch", lease.clone())).await.unwrap();
+    let waits = v1::CapacityLeaseSpec { wait: crate::world::seconds(3600), ..lease };
+    api.leases.create(crate::world::new_lease("later", waits)).await.unwrap();
     let connection = rusqlite::Connection::open(world.dir.path().join("runtimecloud.db")).unwrap();
     let mut dump = format!("PRAGMA user_version = {version};\n");
     let schema = "SELECT name, type, sql FROM sqlite_master WHERE sql IS NOT NULL

@@ -10,7 +10,8 @@ use std::{
 };
 
 use proto::runtimecloud::v1::{
-    self, capacity_targets_client::CapacityTargetsClient, environments_client::EnvironmentsClient,
+    self, capacity_leases_client::CapacityLeasesClient,
+    capacity_targets_client::CapacityTargetsClient, environments_client::EnvironmentsClient,
     events_client::EventsClient, host_client::HostClient, quotas_client::QuotasClient,
     service_accounts_client::ServiceAccountsClient, tokens_client::TokensClient,
     worker_pools_client::WorkerPoolsClient, workers_client::WorkersClient,
@@ -54,6 +55,7 @@ pub(crate) struct Api {
     pub(crate) environments: EnvironmentsClient<Authorized>,
     pub(crate) events: EventsClient<Authorized>,
     pub(crate) host: HostClient<Authorized>,
+    pub(crate) leases: CapacityLeasesClient<Authorized>,
     pub(crate) pools: WorkerPoolsClient<Authorized>,
     pub(crate) quotas: QuotasClient<Authorized>,
     pub(crate) tokens: TokensClient<Authorized>,
@@ -100,6 +102,7 @@ impl World {
             environments: EnvironmentsClient::new(service()),
             events: EventsClient::new(service()),
             host: HostClient::new(service()),
+            leases: CapacityLeasesClient::new(service()),
             pools: WorkerPoolsClient::new(service()),
             quotas: QuotasClient::new(service()),
             tokens: TokensClient::new(service()),
@@ -206,6 +209,24 @@ pub(crate) fn new_pool(name: &str, spec: v1::WorkerPoolSpec) -> v1::CreateWorker
     }
 }
 
+/// A lease in `dev`.
+pub(crate) fn new_lease(name: &str, spec: v1::CapacityLeaseSpec) -> v1::CreateCapacityLeaseRequest {
+    v1::CreateCapacityLeaseRequest {
+        environment: "dev".to_owned(),
+        name: name.to_owned(),
+        spec: Some(spec),
+        ..v1::CreateCapacityLeaseRequest::default()
+    }
+}
+
+pub(crate) fn lease_of(some: &[(&str, u64)]) -> v1::CapacityLeaseSpec {
+    v1::CapacityLeaseSpec { amounts: Some(amounts(some)), ..v1::CapacityLeaseSpec::default() }
+}
+
+pub(crate) fn seconds(seconds: i64) -> Option<prost_types::Duration> {
+    Some(prost_types::Duration { seconds, nanos: 0 })
+}
+
 pub(crate) fn get(key: &str) -> v1::GetRequest {
     v1::GetRequest { key: key.to_owned() }
 }
@@ -296,6 +317,31 @@ impl Api {
 
     pub(crate) async fn pool(&mut self, key: &str) -> v1::WorkerPool {
         self.pools.get(get(key)).await.unwrap().into_inner()
+    }
+
+    pub(crate) async fn lease(&mut self, key: &str) -> v1::CapacityLeaseObserved {
+        self.leases.get(get(key)).await.unwrap().into_inner().observed.unwrap()
+    }
+
+    /// Waits until a lease is in a state.
+    pub(crate) async fn lease_in(
+        &mut self,
+        key: &str,
+        state: v1::CapacityLeaseState,
+    ) -> v1::CapacityLeaseObserved {
+        until("the lease's state", async || {
+            let lease = self.lease(key).await;
+            (lease.state() == state).then_some(lease)
+        })
+        .await
+    }
+
+    /// Whether a lease is valid with a fencing token, and the word that says why.
+    pub(crate) async fn check(&mut self, key: &str, fencing_token: u64) -> (bool, String) {
+        let key = key.to_owned();
+        let request = v1::CheckCapacityLeaseRequest { key, fencing_token };
+        let checked = self.leases.check(request).await.unwrap().into_inner();
+        (checked.valid, checked.reason)
     }
 
     /// Waits until the pool says `Ready`.

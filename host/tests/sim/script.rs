@@ -70,9 +70,8 @@ impl<'a> Line<'a> {
 
     /// Pairs that name a resource.
     fn amounts(&self) -> BTreeMap<String, u64> {
-        let known = [
-            "size", "command", "max_unavailable", "quota", "ttl", "life", "wait", "priority",
-        ];
+        let known =
+            ["size", "command", "max_unavailable", "quota", "ttl", "life", "wait", "priority"];
         let is_amount = |key: &&&str| !known.contains(*key) && !key.contains(':');
         let keys = self.pairs.keys().filter(is_amount);
         keys.map(|key| ((*key).to_owned(), amount(key, self.pairs[key]))).collect()

@@ -1753,7 +1753,7 @@ pub struct Environment {
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct EnvironmentSpec {
-    /// Name of the quota that its pools count against. Empty: none.
+    /// Name of the quota that its pools and leases count against. Empty: none.
     #[prost(string, tag = "1")]
     pub quota: ::prost::alloc::string::String,
     /// Workers are placed only on capacity targets that carry all these labels. Empty: on any.
@@ -2003,7 +2003,7 @@ pub mod environments_client {
                 .insert(GrpcMethod::new("runtimecloud.v1.Environments", "Update"));
             self.inner.unary(req, path, codec).await
         }
-        /// `FAILED_PRECONDITION` while worker pools are in it or while it is protected.
+        /// `FAILED_PRECONDITION` while worker pools or leases that live are in it, or while it is protected.
         pub async fn delete(
             &mut self,
             request: impl tonic::IntoRequest<super::DeleteRequest>,
@@ -2059,7 +2059,7 @@ pub mod environments_server {
             &self,
             request: tonic::Request<super::UpdateEnvironmentRequest>,
         ) -> std::result::Result<tonic::Response<super::Environment>, tonic::Status>;
-        /// `FAILED_PRECONDITION` while worker pools are in it or while it is protected.
+        /// `FAILED_PRECONDITION` while worker pools or leases that live are in it, or while it is protected.
         async fn delete(
             &self,
             request: tonic::Request<super::DeleteRequest>,
@@ -3097,7 +3097,8 @@ pub struct QuotaObserved {
     /// `WithinHardLimits`, `WithinSoftLimits`.
     #[prost(message, repeated, tag = "1")]
     pub conditions: ::prost::alloc::vec::Vec<Condition>,
-    /// What all worker pools of the environments bound to it ask for: size times shape.
+    /// What is asked for in the environments bound to it: size times shape of all worker pools, and the
+    /// amounts of all granted leases.
     #[prost(message, optional, tag = "2")]
     pub used: ::core::option::Option<Amounts>,
     #[prost(message, optional, tag = "3")]

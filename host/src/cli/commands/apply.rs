@@ -117,6 +117,7 @@ impl Session {
             tried += 1;
             let (revision, outcome) = match self.get(desired.kind, &desired.key).await {
                 Err(status) if is_not_found(&status) => (0, Outcome::Created),
+                Ok(there) if there.has_ended() => (0, Outcome::Created),
                 Err(status) => return Err(status),
                 Ok(there) => {
                     let changes = compare(&there, desired);

@@ -49,6 +49,8 @@ pub struct Way {
 
 #[derive(Debug, Subcommand)]
 enum What {
+    #[command(visible_alias = "lease", aliases = ["capacity_lease", "cl"])]
+    CapacityLease(flags::Lease),
     #[command(visible_alias = "target", aliases = ["capacity_target", "ct"])]
     CapacityTarget(flags::Target),
     #[command(visible_alias = "env")]
@@ -67,6 +69,7 @@ impl Action for Create {
             ..Failure::new(Exit::Usage, "the arguments do not fit, and nothing was done")
         };
         let (way, desired) = match self.what {
+            Some(What::CapacityLease(flags)) => flags.desired(),
             Some(What::CapacityTarget(flags)) => flags.desired(),
             Some(What::Environment(flags)) => flags.desired(),
             Some(What::Quota(flags)) => flags.desired(),

@@ -13,7 +13,7 @@ use crate::cli::{
     wait::Wait,
 };
 
-/// Delete resources; a worker pool is gone when its last worker has stopped
+/// Delete resources, or release leases; a worker pool is gone when its last worker has stopped
 #[derive(Debug, Args)]
 pub struct Delete {
     /// What kind of thing they are
@@ -48,7 +48,11 @@ impl Action for Delete {
             }
             if !self.output.is_json() {
                 let is_gone = self.wait.wait || self.kind != Declared::WorkerPool;
-                let done = if is_gone { "deleted" } else { "is being deleted" };
+                let done = match self.kind {
+                    Declared::CapacityLease => "released",
+                    _ if is_gone => "deleted",
+                    _ => "is being deleted",
+                };
                 heard = heard.and(self.output.line(&format!("{} {done}", resource.title())));
             }
         }

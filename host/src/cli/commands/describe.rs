@@ -27,7 +27,7 @@ pub struct Describe {
     #[arg(value_parser = Kind::parse)]
     kind: Kind,
 
-    /// Its name or id; a pool's name is `ENVIRONMENT/NAME`
+    /// Its name or id; the name of a pool or a lease is `ENVIRONMENT/NAME`
     key: String,
 
     #[command(flatten)]

@@ -21,14 +21,15 @@ pub struct Get {
     #[arg(value_parser = Kind::parse)]
     kind: Kind,
 
-    /// Name or id of one thing; a pool's name is `ENVIRONMENT/NAME`
+    /// Name or id of one thing; the name of a pool or a lease is `ENVIRONMENT/NAME`
     key: Option<String>,
 
     /// Only things with this label
     #[arg(long = "label", short = 'l', value_name = "NAME=VALUE", value_parser = pair, conflicts_with = "key")]
     labels: Vec<(String, String)>,
 
-    /// Only pools of this environment, workers of this pool, or tokens of this service account
+    /// Only pools and leases of this environment, workers of this pool, or tokens of this service
+    /// account
     #[arg(long = "in", value_name = "KEY", conflicts_with = "key")]
     parent: Option<String>,
 

@@ -143,6 +143,20 @@ impl<'a> Fields<'a> {
         count.unwrap_or(0)
     }
 
+    /// 0 if it is not given.
+    pub fn integer(&mut self, name: &'static str, range: RangeInclusive<i32>) -> i32 {
+        let Some(node) = self.node(name) else { return 0 };
+        let (low, high) = (*range.start(), *range.end());
+        let integer = match &node.value {
+            Value::Number(text) => text.parse().ok().filter(|integer| range.contains(integer)),
+            _ => None,
+        };
+        if integer.is_none() {
+            self.fault(node.at, format!("`{name}` is a whole number of {low} to {high}"));
+        }
+        integer.unwrap_or(0)
+    }
+
     pub fn duration(&mut self, name: &'static str) -> Option<prost_types::Duration> {
         let node = self.node(name)?;
         let Value::Text(text) = &node.value else {

@@ -37,6 +37,39 @@ pub(super) struct Target {
     way: Way,
 }
 
+/// Create a capacity lease: the right to use some of an environment's quota, for a time
+#[derive(Debug, Args)]
+pub(super) struct Lease {
+    /// Its environment and its name
+    #[arg(value_name = "ENVIRONMENT/NAME")]
+    name: String,
+    /// What may be used, such as `cpu=2`, `memory=4Gi` or `workers=3`
+    #[arg(long, value_name = "RESOURCE=AMOUNT", value_parser = pair, required = true)]
+    amount: Vec<Pair>,
+    /// How long it lives unless it is renewed; until it is released if left out
+    #[arg(long, value_name = "TIME")]
+    ttl: Option<String>,
+    /// How long it lives at most, however often it is renewed
+    #[arg(long, value_name = "TIME")]
+    max_life: Option<String>,
+    /// How long it may wait in line for its grant; it is refused at once if left out
+    #[arg(long, value_name = "TIME")]
+    max_wait: Option<String>,
+    /// A higher one stands before a lower one in line
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
+    priority: i32,
+    /// Who uses it
+    #[arg(long)]
+    holder: Option<String>,
+    /// What it is for
+    #[arg(long)]
+    purpose: Option<String>,
+    #[command(flatten)]
+    common: Common,
+    #[command(flatten)]
+    way: Way,
+}
+
 /// Create an environment: a place for worker pools
 #[derive(Debug, Args)]
 pub(super) struct Environment {
@@ -157,6 +190,23 @@ impl Target {
     }
 }
 
+impl Lease {
+    pub(super) fn desired(self) -> Asked {
+        check_name(Declared::CapacityLease, &self.name)?;
+        let fields = [
+            ("amounts", pairs(self.amount)),
+            ("ttl", text(self.ttl)),
+            ("max_life", text(self.max_life)),
+            ("wait", text(self.max_wait)),
+            ("priority", Value::Number(self.priority.to_string())),
+            ("holder", text(self.holder)),
+            ("purpose", text(self.purpose)),
+        ];
+        let desired = read(Declared::CapacityLease, self.name, fields, self.common)?;
+        Ok((self.way, desired))
+    }
+}
+
 impl Environment {
     pub(super) fn desired(self) -> Asked {
         let fields = [
@@ -204,12 +254,7 @@ impl Account {
 
 impl Pool {
     pub(super) fn desired(self) -> Asked {
-        if !self.name.contains('/') {
-            let name = &self.name;
-            return Err(vec![format!(
-                "the name of a worker pool is `ENVIRONMENT/NAME`, not `{name}`"
-            )]);
-        }
+        check_name(Declared::WorkerPool, &self.name)?;
         let readiness = match (self.ready_http, self.ready_tcp) {
             (Some(http), _) => {
                 let (port, path) = http.split_once('/').unwrap_or((&http, ""));
@@ -234,6 +279,13 @@ impl Pool {
         let desired = read(Declared::WorkerPool, self.name, fields, self.common)?;
         Ok((self.way, desired))
     }
+}
+
+fn check_name(kind: Declared, name: &str) -> Result<(), Vec<String>> {
+    if name.contains('/') {
+        return Ok(());
+    }
+    Err(vec![format!("the name of a {kind} is `ENVIRONMENT/NAME`, not `{name}`")])
 }
 
 fn read<const N: usize>(
