@@ -11,6 +11,7 @@ mod cycle;
 mod debug;
 mod docs;
 mod fake_host;
+mod functions;
 mod handshake;
 mod loans;
 mod log;
