@@ -1,7 +1,8 @@
 //! The world that the acceptance tests run in: the three programs as processes, and a real
 //! Terraform or OpenTofu.
 //!
-//! Nothing here links a crate that is under test; only the host's API messages (`proto`) are shared.
+//! What is under test runs as a process. Linked are the messages (`proto`), and of the provider's
+//! library its values, schemas and restated rules of Terraform, for the [`simulator`].
 //! Each world has a folder, a host and a port of its own, so that tests run side by side; when it is
 //! dropped, also by a panic, no process of it is left.
 
@@ -15,6 +16,7 @@ pub mod plan;
 pub mod processes;
 pub mod run;
 pub mod settings;
+pub mod simulator;
 pub mod world;
 
 use std::path::{Path, PathBuf};

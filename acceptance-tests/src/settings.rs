@@ -39,6 +39,16 @@ pub fn kills() -> usize {
     variable("RUNTIMECLOUD_KILLS").and_then(|kills| kills.parse().ok()).unwrap_or(50)
 }
 
+/// How many configurations of each type of resources are tried, in `RUNTIMECLOUD_CONFIGURATIONS`.
+pub fn configurations() -> u64 {
+    variable("RUNTIMECLOUD_CONFIGURATIONS").and_then(|count| count.parse().ok()).unwrap_or(100)
+}
+
+/// What the random configurations begin with, in `RUNTIMECLOUD_SEED`.
+pub fn seed() -> Option<u64> {
+    variable("RUNTIMECLOUD_SEED")?.parse().ok()
+}
+
 /// Names of inherited variables that would change what the programs under test do.
 pub fn foreign() -> Vec<String> {
     env::vars_os()

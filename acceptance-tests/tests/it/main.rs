@@ -1,5 +1,7 @@
 //! What needs no command line of the matrix.
 
 mod kill;
+mod plugin;
+mod properties;
 #[cfg(test)]
 mod tidy;

@@ -1,10 +1,10 @@
 //! Terraform's own rules for a provider, restated as checks.
 //!
 //! [`proposed_new_state`] is what Terraform sends with a plan request; [`check_plan`],
-//! [`check_final_plan`] and [`check_apply`] are what it holds answers against; [`check_schema`],
-//! [`check_unstored_schema`], [`check_identity_schema`] and [`check_signature`] are what it takes for
-//! granted of schemas and functions, and [`check_identity`] of an identity. The tests of each type
-//! run them, so that "Provider produced invalid plan" and its kin are found without a CLI.
+//! [`check_final_plan`], [`check_apply`] and [`check_state`] are what it holds answers against;
+//! [`check_schema`], [`check_unstored_schema`], [`check_identity_schema`] and [`check_signature`] are
+//! what it takes for granted of schemas and functions, and [`check_identity`] of an identity. The tests
+//! of each type run them, so that "Provider produced invalid plan" and its kin are found without a CLI.
 
 mod apply;
 mod identity;
@@ -14,7 +14,7 @@ mod schema;
 mod signature;
 
 pub use self::{
-    apply::{check_apply, check_final_plan},
+    apply::{check_apply, check_final_plan, check_state},
     identity::{check_identity, check_identity_schema},
     plan::check_plan,
     proposed::proposed_new_state,

@@ -1,14 +1,41 @@
-//! What Terraform accepts as the result of an apply, and as the second plan just before it.
+//! What Terraform accepts as a state, as the result of an apply, and as the second plan just before it.
 
 use super::{Violation, violation};
-use crate::framework::{Number, Path, Refinement, Schema, Value, walk};
+use crate::framework::{Attribute, Number, Path, Refinement, Schema, Value, walk};
+
+/// The rules that a state to be stored breaks, wherever it comes from.
+pub fn check_state(schema: &Schema, state: &Value) -> Vec<Violation> {
+    if let Err((path, what)) = walk::conform(&schema.value_type(), state, &Path::root()) {
+        return vec![violation(&path, what)];
+    }
+    not_to_store(schema, state)
+}
+
+fn not_to_store(schema: &Schema, state: &Value) -> Vec<Violation> {
+    let mut unknown = Vec::new();
+    walk::unknown_paths(&Path::root(), state, &mut unknown);
+    let mut found: Vec<_> = unknown.iter().map(|path| violation(path, "still unknown")).collect();
+    write_only(&schema.attributes, &Path::root(), state, &mut found);
+    found
+}
+
+fn write_only(attributes: &[Attribute], path: &Path, object: &Value, found: &mut Vec<Violation>) {
+    for attribute in attributes {
+        let (path, value) = (path.child(attribute.name), object.get(attribute.name));
+        if attribute.write_only && !value.is_null() {
+            found.push(violation(&path, "a write-only value is stored"));
+        }
+        write_only(attribute.children(), &path, value, found);
+        for (step, element) in walk::elements(value) {
+            write_only(attribute.children(), &path.join(step), element, found);
+        }
+    }
+}
 
 /// The rules that the state after an apply breaks.
 pub fn check_apply(schema: &Schema, planned: &Value, applied: &Value) -> Vec<Violation> {
     let mut found = check_final_plan(schema, planned, applied);
-    let mut unknown = Vec::new();
-    walk::unknown_paths(&Path::root(), applied, &mut unknown);
-    found.extend(unknown.iter().map(|path| violation(path, "still unknown")));
+    found.extend(not_to_store(schema, applied));
     found
 }
 
@@ -103,4 +130,29 @@ fn breaks(refinement: &Refinement, actual: &Value) -> Option<&'static str> {
     let short = length.zip(refinement.length_min).is_some_and(|(length, min)| length < min);
     let long = length.zip(refinement.length_max).is_some_and(|(length, max)| length > max);
     (short || long).then_some("not of the length that was promised")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::framework::Nesting;
+
+    #[test]
+    fn a_stored_state_is_known_and_holds_nothing_write_only() {
+        let secret = || Attribute::string("secret", "Never stored.").write_only();
+        let schema = Schema::new("A thing.").attributes([
+            Attribute::string("id", "Its id.").computed(),
+            Attribute::nested("keys", Nesting::List, "Its keys.", [secret()]),
+        ]);
+        let key = |secret: Value| Value::list([Value::object([("secret", secret)])]);
+        let state = |id: Value, secret| Value::object([("id", id), ("keys", key(secret))]);
+        let found = |state| -> Vec<String> {
+            check_state(&schema, &state).iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(found(state("a".into(), Value::Null)), Vec::<String>::new());
+        assert_eq!(found(state(Value::UNKNOWN, Value::Null)), ["id: still unknown"]);
+        let told = "keys[0].secret: a write-only value is stored";
+        assert_eq!(found(state("a".into(), "hush".into())), [told]);
+        assert_eq!(found(Value::list(["a"])), [": a list where an object belongs"]);
+    }
 }

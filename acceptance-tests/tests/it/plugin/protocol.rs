@@ -1,6 +1,6 @@
 //! Each of the 36 calls answers, in any order.
 
-use crate::cli::{Plugin, client, plugin_command};
+use acceptance_tests::simulator::plugin::{Plugin, client, plugin_command};
 use proto::tfplugin6::{self as pb, DynamicValue};
 use tonic::Code;
 
@@ -14,8 +14,8 @@ macro_rules! unserved {
 #[tokio::test]
 async fn kinds_that_the_provider_has_none_of_are_unimplemented() {
     let folder = tempfile::tempdir().unwrap();
-    let plugin = Plugin::start(plugin_command(folder.path(), None)).await;
-    let channel = plugin.channel(None).await;
+    let plugin = Plugin::start(plugin_command(folder.path(), None).unwrap()).await.unwrap();
+    let channel = plugin.channel(None).await.unwrap();
     let mut client = client(channel.clone());
     unserved!(client:
         validate_action_config(validate_action_config),
@@ -32,7 +32,7 @@ async fn kinds_that_the_provider_has_none_of_are_unimplemented() {
     let chunks = tokio_stream::once(pb::write_state_bytes::RequestChunk::default());
     let refused = client.write_state_bytes(chunks).await.map(drop);
     assert_eq!(refused.unwrap_err().code(), Code::Unimplemented);
-    assert!(plugin.shut_down(channel).await.0.success());
+    assert!(plugin.shut_down(channel).await.unwrap().0.success());
 }
 
 macro_rules! diagnosed {
@@ -46,8 +46,8 @@ macro_rules! diagnosed {
 #[tokio::test]
 async fn nonsense_is_answered_with_diagnostics() {
     let folder = tempfile::tempdir().unwrap();
-    let plugin = Plugin::start(plugin_command(folder.path(), None)).await;
-    let channel = plugin.channel(None).await;
+    let plugin = Plugin::start(plugin_command(folder.path(), None).unwrap()).await.unwrap();
+    let channel = plugin.channel(None).await.unwrap();
     let mut client = client(channel.clone());
     let environment = "runtimecloud_environment".to_owned();
     let nonsense = Some(DynamicValue { msgpack: b"\xdf\xff\xff\xff\xff".to_vec(), json: vec![] });
@@ -102,18 +102,18 @@ async fn nonsense_is_answered_with_diagnostics() {
     assert!(client.get_functions(pb::get_functions::Request {}).await.is_ok());
     let request = pb::get_resource_identity_schemas::Request {};
     assert!(client.get_resource_identity_schemas(request).await.is_ok());
-    assert!(plugin.shut_down(channel).await.0.success());
+    assert!(plugin.shut_down(channel).await.unwrap().0.success());
 }
 
 #[tokio::test]
 async fn declared_capabilities_are_the_implemented_ones() {
     let folder = tempfile::tempdir().unwrap();
-    let plugin = Plugin::start(plugin_command(folder.path(), None)).await;
-    let channel = plugin.channel(None).await;
+    let plugin = Plugin::start(plugin_command(folder.path(), None).unwrap()).await.unwrap();
+    let channel = plugin.channel(None).await.unwrap();
     let request = pb::get_provider_schema::Request {};
     let schema = client(channel.clone()).get_provider_schema(request).await.unwrap().into_inner();
     let capabilities = schema.server_capabilities.unwrap();
     assert!(capabilities.plan_destroy && capabilities.get_provider_schema_optional);
     assert!(capabilities.move_resource_state && capabilities.generate_resource_config);
-    assert!(plugin.shut_down(channel).await.0.success());
+    assert!(plugin.shut_down(channel).await.unwrap().0.success());
 }

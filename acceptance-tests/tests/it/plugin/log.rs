@@ -1,22 +1,22 @@
 //! The log as the CLI's own logger reads it.
 
-use crate::cli::{Plugin, client, plugin_command};
+use acceptance_tests::simulator::plugin::{Plugin, client, plugin_command};
 use proto::tfplugin6::{DynamicValue, get_provider_schema, validate_provider_config};
 
 async fn log_of(level: Option<(&str, &str)>) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let mut command = plugin_command(folder.path(), None);
+    let mut command = plugin_command(folder.path(), None).unwrap();
     if let Some((name, value)) = level {
         command.env(name, value);
     }
-    let plugin = Plugin::start(command).await;
-    let channel = plugin.channel(None).await;
+    let plugin = Plugin::start(command).await.unwrap();
+    let channel = plugin.channel(None).await.unwrap();
     let mut client = client(channel.clone());
     client.get_provider_schema(get_provider_schema::Request {}).await.unwrap();
     let config = DynamicValue { json: br#"{"token":"very-secret"}"#.to_vec(), msgpack: Vec::new() };
     let request = validate_provider_config::Request { config: Some(config) };
     client.validate_provider_config(request).await.unwrap();
-    plugin.shut_down(channel).await.1.stderr
+    plugin.shut_down(channel).await.unwrap().1.stderr
 }
 
 #[tokio::test]

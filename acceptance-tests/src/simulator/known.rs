@@ -1,0 +1,120 @@
+//! What only a type of resources knows of its configurations, and no schema says: what it refers to,
+//! what the host never learns of it, and which of it would run workers.
+//!
+//! A new type of resources needs a row in [`KNOWN`], mostly an empty one.
+
+use provider::framework::{Attribute, Kind, Nesting, Value};
+
+/// One type of resources.
+pub struct Known {
+    pub type_name: &'static str,
+    /// Texts to choose from, by path without keys: names of what is there, and the like.
+    pub choices: &'static [(&'static str, &'static [&'static str])],
+    /// Attributes that only Terraform has: an import does not find them.
+    pub local: &'static [&'static str],
+    /// The attribute of the parent's name: people call it `PARENT/NAME`.
+    pub parent: Option<&'static str>,
+    /// Makes a configuration one that this machine can run.
+    pub touch: fn(&mut Value, Scale),
+}
+
+/// How much a configuration may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scale {
+    /// No worker.
+    Idle,
+    /// A few workers.
+    Running,
+}
+
+const NAMES: &[&str] = &["a", "b"];
+
+/// Sorted by type.
+pub const KNOWN: &[Known] = &[
+    Known {
+        type_name: "runtimecloud_capacity_target",
+        choices: &[("name", NAMES)],
+        local: &[],
+        parent: None,
+        touch: |_, _| {},
+    },
+    Known {
+        type_name: "runtimecloud_environment",
+        choices: &[("name", NAMES), ("quota", &["wide"])],
+        local: &[],
+        parent: None,
+        touch: |_, _| {},
+    },
+    Known {
+        type_name: "runtimecloud_quota",
+        choices: &[("name", NAMES)],
+        local: &[],
+        parent: None,
+        touch: |_, _| {},
+    },
+    Known {
+        type_name: "runtimecloud_worker_pool",
+        choices: &[("name", NAMES), ("environment", &["dev", "limited", "nowhere"])],
+        local: &["wait_for_ready"],
+        parent: Some("environment"),
+        touch: worker_pool,
+    },
+];
+
+/// The row of a type.
+pub fn of(type_name: &str) -> Option<&'static Known> {
+    KNOWN.iter().find(|row| row.type_name == type_name)
+}
+
+/// What is there before any configuration is tried: types and what is set of them, in order.
+pub fn fixtures() -> Vec<(&'static str, Vec<(&'static str, Value)>)> {
+    let nothing = || Value::object::<&str>([]);
+    let most = Value::object([("hard", Value::from("1000000")), ("soft", Value::Null)]);
+    let limits = [("workers", most)];
+    let environment = |name: &str, argument, value| {
+        ("runtimecloud_environment", vec![("name", name.into()), (argument, value)])
+    };
+    vec![
+        (
+            "runtimecloud_capacity_target",
+            vec![("name", "here".into()), ("driver", Value::object([("process", nothing())]))],
+        ),
+        ("runtimecloud_quota", vec![("name", "wide".into()), ("limits", Value::map(limits))]),
+        environment("dev", "description", "Without limits.".into()),
+        environment("limited", "quota", "wide".into()),
+        environment("nowhere", "target_selector", Value::map([("place", "nowhere")])),
+    ]
+}
+
+/// Nothing is ever placed from `nowhere`, so nobody may wait for it. Elsewhere few pools run
+/// something, and that is plain.
+fn worker_pool(config: &mut Value, scale: Scale) {
+    if config.text("environment") == "nowhere" {
+        config.set_attribute("wait_for_ready", false);
+        let size = config.get("size").as_u32().unwrap_or(1).min(3);
+        config.set_attribute("size", size);
+        return;
+    }
+    let size = match scale {
+        Scale::Idle => 0_u32,
+        Scale::Running => 1 + u32::from(config.get("labels").is_null()),
+    };
+    config.set_attribute("size", size);
+    if scale == Scale::Running {
+        let mut worker = config.get("worker").clone();
+        worker.set_attribute("command", Value::list(["sleep", "100000"]));
+        worker.set_attribute("working_dir", Value::Null);
+        worker.set_attribute("shape", Value::Null);
+        config.set_attribute("worker", worker);
+        config.set_attribute("readiness", Value::Null);
+    }
+}
+
+/// What a configuration holds of an attribute that is not set.
+pub fn absent(attribute: &Attribute) -> Value {
+    match attribute.kind {
+        Kind::Block(Nesting::List, _) => Value::List(Vec::new()),
+        Kind::Block(Nesting::Set, _) => Value::set(Vec::<Value>::new()),
+        _ => Value::Null,
+    }
+}

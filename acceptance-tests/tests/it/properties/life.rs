@@ -1,0 +1,170 @@
+//! A whole life: created from a plan with unknowns, nothing to do, read, imported, generated, changed
+//! or replaced, protected, deleted.
+
+use std::fmt;
+
+use acceptance_tests::simulator::{
+    Action, Planned, Resource, Stored,
+    configurations::{self, Terse, blurred},
+    known::{Known, Scale},
+};
+use anyhow::{Context, Result, ensure};
+use proptest::{collection, prelude::*};
+use provider::framework::Value;
+
+use super::Case;
+
+#[derive(Clone)]
+pub(super) struct Input {
+    /// What it is first, and what then.
+    configs: [Value; 2],
+    /// Which values are not known at first, one attribute after the other.
+    unknown: Vec<bool>,
+    scale: Scale,
+}
+
+impl fmt::Debug for Input {
+    /// As little as will do: it is read when a case fails.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { configs: [first, second], unknown, scale } = self;
+        let [first, second] = [first, second].map(|config| format!("{:?}", Terse(config)));
+        write!(f, "{first}\nthen {second}\nunknown {unknown:?}, {scale:?}")
+    }
+}
+
+pub(super) fn strategy(resource: &Resource<'_>, known: &'static Known) -> BoxedStrategy<Input> {
+    let config = || configurations::of(&resource.schema, known);
+    let scale = prop_oneof![60 => Just(Scale::Idle), 1 => Just(Scale::Running)];
+    (config(), config(), collection::vec(any::<bool>(), 1..20), scale)
+        .prop_map(|(first, second, unknown, scale)| Input {
+            configs: [first, second],
+            unknown,
+            scale,
+        })
+        .boxed()
+}
+
+pub(super) async fn live(case: &Case<'_>, input: &Input) -> Result<()> {
+    let resource = &case.resource;
+    let [mut first, second] =
+        [&input.configs[0], &input.configs[1]].map(|config| case.fit(config, input.scale));
+    first.set_attribute("deletion_protection", false);
+    if !resource.allows(&first) || !resource.allows(&second) {
+        return Ok(());
+    }
+    let nothing = Stored::default();
+    let state = change(resource, &nothing, &first, &input.unknown).await.context("created")?.1;
+    rest(resource, &state, &first).await.context("after the creation")?;
+    import(case, &state, &first).await.context("imported")?;
+    let (planned, state) =
+        change(resource, &state, &second, &input.unknown).await.context("changed")?;
+    let renamed = first.get("name") != second.get("name");
+    ensure!(!renamed || planned.action == Action::Replace, "a new name, and no replacement");
+    rest(resource, &state, &second).await.context("after the change")?;
+    end(resource, state, second).await.context("deleted")
+}
+
+/// Plans with some of it unknown, then carries it out with all known.
+async fn change(
+    resource: &Resource<'_>,
+    prior: &Stored,
+    config: &Value,
+    unknown: &[bool],
+) -> Result<(Planned, Stored)> {
+    let before = resource.plan(prior, &blurred(config, unknown)).await?.done()?;
+    // What asks for a new object may not be known yet: Terraform then plans the other way.
+    let planned = resource.plan(prior, config).await?.done()?;
+    let planned = if before.action == planned.action { before } else { planned };
+    let stored = resource.apply(&planned, config).await?.done()?;
+    Ok((planned, stored))
+}
+
+/// Nothing is to do, and nothing has drifted.
+async fn rest(resource: &Resource<'_>, stored: &Stored, config: &Value) -> Result<()> {
+    let read = resource.refresh(stored).await?.done()?;
+    ensure!(read == *stored, "drifted from {:?} to {:?}", Terse(&stored.state), Terse(&read.state));
+    let planned = resource.plan(&read, config).await?.done()?;
+    ensure!(
+        planned.action == Action::NoOp,
+        "from {:?} a plan leads to {:?}",
+        Terse(&stored.state),
+        Terse(&planned.state)
+    );
+    // Bytes of the provider's own come back, also those of another version.
+    let marked = Stored { private: b"{}".to_vec(), ..stored.clone() };
+    let read = resource.refresh(&marked).await?.done()?;
+    ensure!(read == marked, "the provider's own bytes changed");
+    Ok(())
+}
+
+/// Importing gives an empty plan, but for what only Terraform knows.
+async fn import(case: &Case<'_>, stored: &Stored, config: &Value) -> Result<()> {
+    let resource = &case.resource;
+    let mut config = without_empty(config);
+    for local in case.known.local.iter().chain(&["timeouts"]) {
+        config.set_attribute(local, Value::Null);
+    }
+    let state = &stored.state;
+    let name = match case.known.parent {
+        Some(parent) => format!("{}/{}", state.text(parent), state.text("name")),
+        None => state.text("name").to_owned(),
+    };
+    let mut imports = vec![
+        (name.clone(), resource.import(&name).await?),
+        (state.text("id").to_owned(), resource.import(state.text("id")).await?),
+    ];
+    if !stored.identity.is_null() {
+        let imported = resource.import_by_identity(&stored.identity).await?;
+        imports.push(("its identity".to_owned(), imported));
+    }
+    for (key, imported) in imports {
+        let imported = imported.done().with_context(|| format!("by `{key}`"))?;
+        ensure!(imported.identity == stored.identity, "another identity by `{key}`");
+        let planned = resource.plan(&imported, &config).await?.done()?;
+        ensure!(
+            planned.action == Action::NoOp,
+            "from {:?} a plan leads to {:?}",
+            Terse(&imported.state),
+            Terse(&planned.state)
+        );
+        let generated = resource.generate(&imported).await?.done()?;
+        let planned = resource.plan(&imported, &generated).await?.done().context("generated")?;
+        ensure!(
+            planned.action == Action::NoOp,
+            "{:?} leads to {:?}",
+            Terse(&generated),
+            Terse(&planned.state)
+        );
+    }
+    Ok(())
+}
+
+/// Protected as long as it says so; then deleted, which is seen, and is no error once more.
+async fn end(resource: &Resource<'_>, stored: Stored, mut config: Value) -> Result<()> {
+    let mut stored = stored;
+    if stored.state.get("deletion_protection").as_bool() == Some(true) {
+        let refusal = resource.plan(&stored, &Value::Null).await?.refused()?;
+        ensure!(refusal.places() == ["deletion_protection"], "refused with {refusal:?}");
+        config.set_attribute("deletion_protection", false);
+        stored = change(resource, &stored, &config, &[false]).await?.1;
+    }
+    let planned = resource.plan(&stored, &Value::Null).await?.done()?;
+    ensure!(planned.action == Action::Delete, "a deletion is planned as {planned:?}");
+    resource.apply(&planned, &Value::Null).await?.done()?;
+    let read = resource.refresh(&stored).await?.done()?;
+    ensure!(read == Stored::default(), "deleted, and still there: {read:?}");
+    resource.apply(&planned, &Value::Null).await?.done().context("once more")?;
+    Ok(())
+}
+
+/// Empty strings and collections left out: the host does not tell the one from the other.
+fn without_empty(config: &Value) -> Value {
+    match config {
+        Value::Map(entries) if entries.is_empty() => Value::Null,
+        Value::String(text) if text.is_empty() => Value::Null,
+        Value::Object(_) => {
+            Value::object(config.entries().map(|(name, value)| (name, without_empty(value))))
+        }
+        value => value.clone(),
+    }
+}
