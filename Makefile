@@ -1,4 +1,4 @@
-.PHONY: quickstart test test-matrix lint bench docs package
+.PHONY: quickstart test test-matrix test-properties lint bench docs package
 
 # The whole loop with real parts, in under a minute after the build.
 quickstart:
@@ -12,6 +12,10 @@ test:
 test-matrix:
 	RUNTIMECLOUD_TERRAFORM_VERSIONS="1.6.6 1.8.4 1.9.8 1.10.5 1.11.4 1.12.2 1.13.5 1.14.9 1.15.5" \
 	    cargo test --package acceptance-tests --test matrix
+
+# 10,000 random configurations of each type of resources, with release builds.
+test-properties:
+	RUNTIMECLOUD_CONFIGURATIONS=10000 cargo test --release --package acceptance-tests --test it properties -- --nocapture
 
 lint:
 	cargo fmt --all --check

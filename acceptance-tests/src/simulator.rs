@@ -16,7 +16,7 @@ mod resource;
 mod rules;
 
 pub use self::{
-    resource::{Action, Planned, Resource, Stored},
+    resource::{Action, Planned, Resource, Rules, Stored},
     rules::{Outcome, Refusal},
 };
 

@@ -255,7 +255,7 @@ fn leaf(attribute: &Attribute, place: &Place) -> BoxedStrategy<Value> {
         Type::Bool => any::<bool>().prop_map(Value::from).boxed(),
         Type::Number => {
             let numbers: Vec<Value> = [0_u32, 1, 2, 3, 7, 50].map(Value::from).into();
-            sample::select(allowed(numbers, rules, place)).boxed()
+            sample::select(allowed(&numbers, rules, place)).boxed()
         }
         Type::List(_) => elements().prop_map(Value::list).boxed(),
         Type::Set(_) => elements().prop_map(Value::set).boxed(),
@@ -280,8 +280,8 @@ fn texts(attribute: &Attribute, place: &Place, rules: &[Validator]) -> BoxedStra
         Validator::OneOf(choices) => Some(*choices),
         _ => None,
     });
-    let texts = one_of.unwrap_or(texts).iter().map(|text| Value::from(*text)).collect();
-    sample::select(allowed(texts, rules, place)).boxed()
+    let texts: Vec<Value> = one_of.unwrap_or(texts).iter().map(|text| Value::from(*text)).collect();
+    sample::select(allowed(&texts, rules, place)).boxed()
 }
 
 fn keys(rules: &[Validator]) -> BoxedStrategy<String> {
@@ -307,7 +307,7 @@ fn each(rules: &[Validator]) -> Vec<Validator> {
 }
 
 /// Those that the rules allow.
-fn allowed(values: Vec<Value>, rules: &[Validator], place: &Place) -> Vec<Value> {
+fn allowed(values: &[Value], rules: &[Validator], place: &Place) -> Vec<Value> {
     let fits = |value: &Value| rules.iter().all(|rule| rule.check(value).is_ok());
     let kept: Vec<Value> = values.iter().filter(|value| fits(value)).cloned().collect();
     assert!(

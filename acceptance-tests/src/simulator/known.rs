@@ -29,7 +29,7 @@ pub enum Scale {
 
 const NAMES: &[&str] = &["a", "b"];
 
-/// Sorted by type.
+/// In the order of the provider's table.
 pub const KNOWN: &[Known] = &[
     Known {
         type_name: "runtimecloud_capacity_target",

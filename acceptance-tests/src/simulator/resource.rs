@@ -60,6 +60,22 @@ pub struct Resource<'a> {
     ty: Type,
 }
 
+/// What a type of resources asks of configurations; can be held against them without a process.
+#[derive(Clone)]
+pub struct Rules {
+    declared: &'static dyn Declared<Client>,
+    schema: Schema,
+}
+
+impl Rules {
+    pub fn allow(&self, config: &Value) -> bool {
+        let mut diagnostics = Diagnostics::new();
+        validate::validate(&self.schema, config, &mut diagnostics);
+        self.declared.validate(config, &mut diagnostics);
+        !diagnostics.has_errors()
+    }
+}
+
 /// What was done; a refusal is the caller's refusal too.
 macro_rules! or_refuse {
     ($outcome:expr) => {
@@ -72,9 +88,21 @@ macro_rules! or_refuse {
 
 /// In which walk a plan is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Walk {
+enum Walk<'a> {
     Plan,
-    Apply,
+    /// With the provider's own bytes of the first plan.
+    Apply(&'a [u8]),
+}
+
+impl Stored {
+    /// With bytes among the provider's own that another version of it may have kept.
+    #[must_use]
+    pub fn marked(mut self) -> Self {
+        if self.private.is_empty() {
+            self.private = rules::MARKED.to_vec();
+        }
+        self
+    }
 }
 
 impl<'a> Resource<'a> {
@@ -98,12 +126,9 @@ impl<'a> Resource<'a> {
         config
     }
 
-    /// Whether the declared rules allow a configuration; asks no process.
-    pub fn allows(&self, config: &Value) -> bool {
-        let mut diagnostics = Diagnostics::new();
-        validate::validate(&self.schema, config, &mut diagnostics);
-        self.declared.validate(config, &mut diagnostics);
-        !diagnostics.has_errors()
+    /// The declared rules.
+    pub fn rules(&self) -> Rules {
+        Rules { declared: self.declared, schema: self.schema.clone() }
     }
 
     pub async fn validate(&self, config: &Value) -> Result<Outcome<()>> {
@@ -124,7 +149,7 @@ impl<'a> Resource<'a> {
 
     async fn plan_in(
         &self,
-        walk: Walk,
+        walk: Walk<'_>,
         prior: &Stored,
         config: &Value,
     ) -> Result<Outcome<Planned>> {
@@ -145,7 +170,7 @@ impl<'a> Resource<'a> {
     /// One PlanResourceChange, asked twice.
     async fn plan_change(
         &self,
-        walk: Walk,
+        walk: Walk<'_>,
         prior: &Stored,
         config: &Value,
     ) -> Result<Outcome<Planned>> {
@@ -157,10 +182,14 @@ impl<'a> Resource<'a> {
             config: self.encode(config)?,
             prior_private: prior.private.clone(),
             client_capabilities: Some(pb::ClientCapabilities {
-                deferral_allowed: walk == Walk::Apply,
+                deferral_allowed: walk != Walk::Plan,
                 ..CAPABILITIES
             }),
             prior_identity: self.encode_identity(&prior.identity)?,
+            planned_private: match walk {
+                Walk::Plan => Vec::new(),
+                Walk::Apply(planned) => planned.to_vec(),
+            },
             ..Default::default()
         };
         let mut client = self.simulator.client();
@@ -173,7 +202,7 @@ impl<'a> Resource<'a> {
         ensure!(answer == again, "{}: the same question got two plans", self.type_name());
         ensure!(answer.deferred.is_none(), "{}: a plan was deferred", self.type_name());
         ensure!(!answer.legacy_type_system, "{}: a plan asks for leniency", self.type_name());
-        ensure!(answer.planned_private == prior.private, "a plan lost the provider's own bytes");
+        rules::private("a plan", &prior.private, &answer.planned_private)?;
         let planned = self.checked_plan(prior, config, answer)?;
         Ok(Outcome::Done(planned))
     }
@@ -224,7 +253,7 @@ impl<'a> Resource<'a> {
             }
             Action::Create | Action::Update => {}
         }
-        let plan = or_refuse!(self.plan_in(Walk::Apply, &prior, config).await?);
+        let plan = or_refuse!(self.plan_in(Walk::Apply(&planned.private), &prior, config).await?);
         let violations = check_final_plan(&self.schema, &planned.state, &plan.state);
         rules::clean(&format!("the final plan of {}", self.type_name()), &violations)?;
         let may = match planned.action {
@@ -251,7 +280,7 @@ impl<'a> Resource<'a> {
         let answer = self.simulator.client().apply_resource_change(request).await?.into_inner();
         let told = self.told("ApplyResourceChange", answer.diagnostics)?;
         ensure!(!answer.legacy_type_system, "{}: a result asks for leniency", self.type_name());
-        ensure!(answer.private == plan.private, "a result lost the provider's own bytes");
+        rules::private("a result", &plan.private, &answer.private)?;
         let state = self.decode(answer.new_state.as_ref())?;
         let identity = self.decode_identity(answer.new_identity.as_ref())?;
         let stored = Stored { state, private: answer.private, identity };
@@ -273,7 +302,7 @@ impl<'a> Resource<'a> {
 
     /// Plans a deletion and carries it out.
     async fn delete(&self, prior: &Stored) -> Result<Outcome<Stored>> {
-        let plan = or_refuse!(self.plan_in(Walk::Apply, prior, &Value::Null).await?);
+        let plan = or_refuse!(self.plan_in(Walk::Apply(&[]), prior, &Value::Null).await?);
         or_refuse!(self.apply_change(&plan, &Value::Null).await?);
         Ok(Outcome::Done(Stored::default()))
     }
@@ -315,7 +344,7 @@ impl<'a> Resource<'a> {
         let answer = self.simulator.client().read_resource(request).await?.into_inner();
         let told = self.told("ReadResource", answer.diagnostics)?;
         ensure!(answer.deferred.is_none(), "{}: a reading was deferred", self.type_name());
-        ensure!(answer.private == stored.private, "a reading lost the provider's own bytes");
+        rules::private("a reading", &stored.private, &answer.private)?;
         let state = self.decode(answer.new_state.as_ref())?;
         if told.is_refusal() {
             ensure!(state == stored.state, "a reading that failed changed the state");

@@ -161,6 +161,17 @@ pub(super) fn clean(what: &str, violations: &[Violation]) -> Result<()> {
     Ok(())
 }
 
+/// Bytes of a provider's own that no provider wrote.
+pub(super) const MARKED: &[u8] = br#"{"of another version":true}"#;
+
+/// The provider's own bytes are few, and those that it knows nothing of come back.
+pub(super) fn private(what: &str, before: &[u8], after: &[u8]) -> Result<()> {
+    const MOST: usize = 16 << 10;
+    ensure!(after.len() <= MOST, "{what} keeps {} bytes of its own", after.len());
+    ensure!(before != MARKED || after == MARKED, "{what} lost bytes of another version");
+    Ok(())
+}
+
 /// What a data source found: there, known, and with all that was asked for as it was.
 pub(super) fn data_source(schema: &Schema, config: &Value, state: &Value) -> Result<()> {
     ensure!(!state.is_null(), "a data source found null");

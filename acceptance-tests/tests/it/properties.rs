@@ -78,11 +78,10 @@ impl Ground {
         let folder = Folder(tempfile::Builder::new().prefix("rc-").tempdir()?);
         let host = Host::start(folder.0.path())?;
         let labels = Value::map([("team", "core"), ("stage", "test")]);
-        let blocks = [block(&host, &[("default_labels", labels)])?, block(&host, &[])?];
-        let [one, other] = &blocks;
-        let simulators = runtime.block_on(async {
-            anyhow::Ok([Simulator::start(one).await?, Simulator::start(other).await?])
-        })?;
+        let start = |more: &[(&str, Value)]| {
+            runtime.block_on(Box::pin(Simulator::start(&block(&host, more)?)))
+        };
+        let simulators = [start(&[("default_labels", labels)])?, start(&[])?];
         let ground = Self { simulators, runtime, host, _folder: folder };
         ground.runtime.block_on(ground.prepare())?;
         Ok(ground)
@@ -118,10 +117,9 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// A configuration as it can be on this host, by a name that no other case has.
-    fn fit(&self, config: &Value, scale: known::Scale) -> Value {
+    /// The configuration under a name that no other case has.
+    fn named(&self, config: &Value) -> Value {
         let mut config = config.clone();
-        (self.known.touch)(&mut config, scale);
         if let Some(name) = config.get("name").as_str() {
             config.set_attribute("name", format!("{name}-{}", self.number));
         }

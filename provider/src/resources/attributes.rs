@@ -29,20 +29,21 @@ pub(crate) fn name_of(attribute: &'static str, description: &'static str) -> Att
 }
 
 pub(crate) fn labels() -> Attribute {
-    Attribute::value(
-        "labels",
-        Type::map(Type::String),
-        "Labels of this resource, besides the provider's `default_labels`.",
-    )
-    .check(Validator::length(0..=64))
-    .check(Validator::keys(Validator::pattern(
-        "1 to 128 letters, digits, `.`, `_`, `-` and `/`",
-        is_label_key,
-    )))
-    .check(Validator::each(Validator::pattern(
-        "at most 256 bytes without control characters",
-        is_label_value,
-    )))
+    label_map("labels", "Labels of this resource, besides the provider's `default_labels`.")
+}
+
+/// Labels, or what labels are held against.
+pub(crate) fn label_map(name: &'static str, description: &'static str) -> Attribute {
+    text_map(name, description)
+        .check(Validator::length(0..=64))
+        .check(Validator::keys(Validator::pattern(
+            "1 to 128 letters, digits, `.`, `_`, `-` and `/`",
+            is_label_key,
+        )))
+        .check(Validator::each(Validator::pattern(
+            "at most 256 bytes without control characters",
+            is_label_value,
+        )))
 }
 
 pub(crate) fn labels_all() -> Attribute {
@@ -68,9 +69,15 @@ pub(crate) fn text_map(name: &'static str, description: &'static str) -> Attribu
     Attribute::value(name, Type::map(Type::String), description)
 }
 
+/// Resources that one thing may name amounts of.
+pub(crate) const RESOURCES_MAX: usize = 64;
+
 /// Amounts by resource.
 pub(crate) fn amounts(name: &'static str, description: &'static str) -> Attribute {
-    text_map(name, description).equal(amounts::mean_the_same).check(Validator::keys(resource()))
+    text_map(name, description)
+        .equal(amounts::mean_the_same)
+        .check(Validator::keys(resource()))
+        .check(Validator::length(0..=RESOURCES_MAX))
 }
 
 /// The rule for a resource's name.
@@ -87,6 +94,24 @@ pub(crate) fn time(name: &'static str, description: &'static str) -> Attribute {
     Attribute::string(name, description)
         .equal(times_mean_the_same as Equal)
         .check(Validator::Custom(|value| parse_time(value).map(|_| ())))
+}
+
+/// The rule for times between two tries of something.
+pub(crate) const PAUSE: Validator =
+    Validator::Custom(|value| check_time(value, Duration::from_millis(10)));
+
+/// The rule for times that may be none.
+pub(crate) const AT_MOST_A_DAY: Validator =
+    Validator::Custom(|value| check_time(value, Duration::ZERO));
+
+fn check_time(value: &Value, least: Duration) -> Result<(), String> {
+    const MOST: Duration = Duration::from_secs(24 * 60 * 60);
+    match parse_time(value) {
+        Ok(time) if (least..=MOST).contains(&time) => Ok(()),
+        Ok(_) => Err(format!("must be from `{}` to `24h`", duration::print(least))),
+        // Another rule tells.
+        Err(_) => Ok(()),
+    }
 }
 
 /// The length of time that a text means; none when it is no length of time.
@@ -157,10 +182,41 @@ fn is_resource(text: &str) -> bool {
 
 /// Environment variables of workers.
 pub(crate) fn variables(description: &'static str) -> Attribute {
-    text_map("variables", description).check(Validator::keys(Validator::pattern(
-        "letters, digits and `_`, not beginning with a digit nor with `RUNTIMECLOUD_`",
-        is_variable,
-    )))
+    text_map("variables", description)
+        .check(Validator::keys(Validator::pattern(
+            "letters, digits and `_`, not beginning with a digit nor with `RUNTIMECLOUD_`",
+            is_variable,
+        )))
+        .check(Validator::each(Validator::pattern("text without a zero byte", has_no_zero)))
+        .check(Validator::Custom(|value| {
+            let sizes =
+                value.string_map().into_iter().map(|(name, value)| name.len() + value.len() + 2);
+            check_bytes(sizes.sum())
+        }))
+}
+
+/// A program and its arguments.
+pub(crate) fn command(description: &'static str) -> Attribute {
+    Attribute::value("command", Type::list(Type::String), description)
+        .check(Validator::length(1..=usize::MAX))
+        .check(Validator::each(Validator::pattern("text without a zero byte", has_no_zero)))
+        .check(Validator::Custom(|value| {
+            let words = value.strings();
+            if words.first().is_some_and(String::is_empty) {
+                return Err("must begin with a program, not with an empty text".to_owned());
+            }
+            check_bytes(words.iter().map(|word| word.len() + 1).sum())
+        }))
+}
+
+/// What starts a process has only so much room.
+fn check_bytes(bytes: usize) -> Result<(), String> {
+    const MOST: usize = 64 << 10;
+    if bytes > MOST { Err(format!("must take at most {MOST} bytes, not {bytes}")) } else { Ok(()) }
+}
+
+pub(crate) fn has_no_zero(text: &str) -> bool {
+    !text.contains('\0')
 }
 
 pub(crate) fn deletion_protection_of(values: &Value) -> bool {

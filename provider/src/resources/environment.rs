@@ -6,7 +6,7 @@ use super::{
     attributes::{self, deletion_protection_of},
     managed::Kind,
 };
-use crate::framework::{Attribute, Value};
+use crate::framework::{Attribute, Validator, Value};
 
 pub(crate) struct Environment;
 
@@ -25,12 +25,13 @@ impl Kind for Environment {
                 "quota",
                 "Name of the quota that its worker pools count against. None if left out.",
             ),
-            attributes::text_map(
+            attributes::label_map(
                 "target_selector",
                 "Workers are placed only on capacity targets that carry all these labels; on any \
                  if left out.",
             ),
-            Attribute::string("description", "What it is for, for people."),
+            Attribute::string("description", "What it is for, for people: at most 4096 bytes.")
+                .check(Validator::pattern("at most 4096 bytes", |text| text.len() <= 4096)),
             attributes::variables(
                 "Given to every worker as environment variables; those of a pool win.",
             ),

@@ -37,6 +37,7 @@ impl Kind for Quota {
                 ],
             )
             .required()
+            .check(Validator::length(0..=attributes::RESOURCES_MAX))
             .check(Validator::keys(attributes::resource()))
             .check(Validator::each(Validator::AtLeastOneOf(&["hard", "soft"]))),
         ]

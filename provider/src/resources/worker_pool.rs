@@ -8,7 +8,10 @@ use proto::runtimecloud::v1 as api;
 
 use super::{
     amounts,
-    attributes::{self, deletion_protection_of, text_or_null, time, time_from_api, time_to_api},
+    attributes::{
+        self, AT_MOST_A_DAY, PAUSE, deletion_protection_of, text_or_null, time, time_from_api,
+        time_to_api,
+    },
     managed::Kind,
 };
 use crate::{
@@ -164,13 +167,8 @@ fn worker() -> Attribute {
         "worker",
         "What each worker runs. A change replaces the workers, as `update` says.",
         [
-            Attribute::value(
-                "command",
-                Type::list(Type::String),
-                "The program and its arguments, run as they are, without a shell.",
-            )
-            .required()
-            .check(Validator::length(1..=usize::MAX)),
+            attributes::command("The program and its arguments, run as they are, without a shell.")
+                .required(),
             attributes::variables(
                 "Environment variables, besides those of the environment; these win.",
             ),
@@ -178,7 +176,7 @@ fn worker() -> Attribute {
                 "working_dir",
                 "Absolute path of the folder that it runs in; a folder of its own if left out.",
             )
-            .check(Validator::pattern("an absolute path", |path| path.starts_with('/'))),
+            .check(Validator::pattern("an absolute path of at most 4096 bytes", is_folder)),
             Attribute::value(
                 "ports",
                 Type::set(Type::String),
@@ -200,16 +198,21 @@ fn worker() -> Attribute {
     .required()
 }
 
+fn is_folder(path: &str) -> bool {
+    path.starts_with('/') && path.len() <= 4096 && attributes::has_no_zero(path)
+}
+
 fn restart() -> Attribute {
     Attribute::object(
         "restart",
         "When a worker whose process has ended is started again: after `delay`, which doubles with \
          each start up to `delay_max`, and begins anew after `healthy_after` of life.",
         [
-            time("delay", "The first delay. `1s` if left out.").default("1s"),
-            time("delay_max", "The longest delay. `1m` if left out.").default("1m"),
+            time("delay", "The first delay. `1s` if left out.").default("1s").check(PAUSE),
+            time("delay_max", "The longest delay. `1m` if left out.").default("1m").check(PAUSE),
             time("healthy_after", "Life after which delays begin anew. `30s` if left out.")
-                .default("30s"),
+                .default("30s")
+                .check(PAUSE),
         ],
     )
     .default(Value::object([
@@ -231,7 +234,9 @@ fn stop() -> Attribute {
             )
             .default("TERM")
             .check(Validator::one_of(SIGNALS)),
-            time("grace", "Time to stop in. `10s` if left out.").default("10s"),
+            time("grace", "Time to stop in, at most a day. `10s` if left out.")
+                .default("10s")
+                .check(AT_MOST_A_DAY),
         ],
     )
     .default(Value::object([("signal", Value::from("TERM")), ("grace", "10s".into())]))

@@ -24,13 +24,17 @@ impl fmt::Debug for Input {
 }
 
 pub(super) fn strategy(resource: &Resource<'_>, known: &'static Known) -> BoxedStrategy<Input> {
-    configurations::hostile(configurations::of(&resource.schema, known)).prop_map(Input).boxed()
+    let fit = |mut config: Value| {
+        (known.touch)(&mut config, Scale::Idle);
+        config.set_attribute("deletion_protection", false);
+        Input(config)
+    };
+    configurations::hostile(configurations::of(&resource.schema, known)).prop_map(fit).boxed()
 }
 
 pub(super) async fn defy(case: &Case<'_>, Input(config): &Input) -> Result<()> {
     let resource = &case.resource;
-    let mut config = case.fit(config, Scale::Idle);
-    config.set_attribute("deletion_protection", false);
+    let config = case.named(config);
     // What it refers to may come to be until it is applied, so a plan can not know.
     for (path, there) in case.known.choices {
         let named = config.get(path).as_str();

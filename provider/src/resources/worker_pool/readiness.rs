@@ -3,8 +3,8 @@
 use proto::runtimecloud::v1::{self as api, readiness::Check};
 
 use crate::{
-    framework::{Attribute, Type, Validator, Value},
-    resources::attributes::{text_or_null, time, time_from_api, time_to_api},
+    framework::{Attribute, Validator, Value},
+    resources::attributes::{PAUSE, command, text_or_null, time, time_from_api, time_to_api},
 };
 
 pub(super) fn attribute() -> Attribute {
@@ -27,15 +27,16 @@ pub(super) fn attribute() -> Attribute {
                 ],
             ),
             Attribute::object("tcp", "A connection is accepted.", [port()]),
-            Attribute::value(
-                "command",
-                Type::list(Type::String),
+            command(
                 "A program and its arguments, run beside the worker with its variables, exits \
                  with 0.",
-            )
-            .check(Validator::length(1..=usize::MAX)),
-            time("interval", "Time between two checks. `1s` if left out.").default("1s"),
-            time("timeout", "How long one check may take. `1s` if left out.").default("1s"),
+            ),
+            time("interval", "Time between two checks. `1s` if left out.")
+                .default("1s")
+                .check(PAUSE),
+            time("timeout", "How long one check may take. `1s` if left out.")
+                .default("1s")
+                .check(PAUSE),
             Attribute::number(
                 "failure_threshold",
                 "Failed checks in a row after which a ready worker is not ready. `3` if left out.",

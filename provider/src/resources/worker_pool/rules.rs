@@ -24,11 +24,26 @@ pub(super) fn check(config: &Value, diagnostics: &mut Diagnostics) {
             "Each worker counts as one, so `workers` does not belong in its shape: leave it out.",
         );
     }
+    check_sum(config, diagnostics);
     check_port_variables(worker, &path, diagnostics);
     for check in ["http", "tcp"] {
         check_port(config, check, diagnostics);
     }
     check_delays(config.get("restart"), diagnostics);
+}
+
+/// All workers together must be countable.
+fn check_sum(config: &Value, diagnostics: &mut Diagnostics) {
+    let size = config.get("size").as_u64().unwrap_or(0);
+    for (resource, amount) in amounts::to_api(config.get("worker").get("shape")).amounts {
+        if amount.checked_mul(size).is_none() {
+            diagnostics.error(
+                Path::attributes(["worker", "shape"]).key(&resource),
+                "Too much to count",
+                format!("{size} workers of so much `{resource}` are more than can be counted: ask for less."),
+            );
+        }
+    }
 }
 
 /// A check's port must be one of the worker's.
