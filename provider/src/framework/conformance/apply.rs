@@ -25,9 +25,11 @@ fn write_only(attributes: &[Attribute], path: &Path, object: &Value, found: &mut
         if attribute.write_only && !value.is_null() {
             found.push(violation(&path, "a write-only value is stored"));
         }
-        write_only(attribute.children(), &path, value, found);
-        for (step, element) in walk::elements(value) {
-            write_only(attribute.children(), &path.join(step), element, found);
+        match value {
+            Value::Object(_) => write_only(attribute.children(), &path, value, found),
+            _ => walk::elements(value).iter().for_each(|(step, element)| {
+                write_only(attribute.children(), &path.join(step.clone()), element, found);
+            }),
         }
     }
 }
@@ -142,16 +144,16 @@ mod tests {
         let secret = || Attribute::string("secret", "Never stored.").write_only();
         let schema = Schema::new("A thing.").attributes([
             Attribute::string("id", "Its id.").computed(),
-            Attribute::nested("keys", Nesting::List, "Its keys.", [secret()]),
+            Attribute::nested("keys", Nesting::Map, "Its keys.", [secret()]),
         ]);
-        let key = |secret: Value| Value::list([Value::object([("secret", secret)])]);
+        let key = |secret: Value| Value::map([("secret", Value::object([("secret", secret)]))]);
         let state = |id: Value, secret| Value::object([("id", id), ("keys", key(secret))]);
         let found = |state| -> Vec<String> {
             check_state(&schema, &state).iter().map(ToString::to_string).collect()
         };
         assert_eq!(found(state("a".into(), Value::Null)), Vec::<String>::new());
         assert_eq!(found(state(Value::UNKNOWN, Value::Null)), ["id: still unknown"]);
-        let told = "keys[0].secret: a write-only value is stored";
+        let told = "keys[\"secret\"].secret: a write-only value is stored";
         assert_eq!(found(state("a".into(), "hush".into())), [told]);
         assert_eq!(found(Value::list(["a"])), [": a list where an object belongs"]);
     }
