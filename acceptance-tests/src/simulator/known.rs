@@ -69,8 +69,7 @@ pub fn of(type_name: &str) -> Option<&'static Known> {
 /// What is there before any configuration is tried: types and what is set of them, in order.
 pub fn fixtures() -> Vec<(&'static str, Vec<(&'static str, Value)>)> {
     let nothing = || Value::object::<&str>([]);
-    let most = Value::object([("hard", Value::from("1000000")), ("soft", Value::Null)]);
-    let limits = [("workers", most)];
+    let limits = [("workers", Value::object([("hard", Value::from("1000000"))]))];
     let environment = |name: &str, argument, value| {
         ("runtimecloud_environment", vec![("name", name.into()), (argument, value)])
     };
@@ -108,6 +107,26 @@ fn worker_pool(config: &mut Value, scale: Scale) {
         config.set_attribute("worker", worker);
         config.set_attribute("readiness", Value::Null);
     }
+}
+
+/// The object with all its attributes, and all of those within: null, or no blocks, where not given.
+pub fn complete(attributes: &[Attribute], object: &Value) -> Value {
+    let one = |attribute: &Attribute| {
+        let value = object.get(attribute.name);
+        let children = attribute.children();
+        match (value, &attribute.kind) {
+            (Value::Null, _) => absent(attribute),
+            (_, Kind::Value(_)) => value.clone(),
+            (Value::Object(_), _) => complete(children, value),
+            (Value::List(all), _) => Value::list(all.iter().map(|it| complete(children, it))),
+            (Value::Set(all), _) => Value::set(all.iter().map(|it| complete(children, it))),
+            (Value::Map(all), _) => {
+                Value::map(all.iter().map(|(key, it)| (key, complete(children, it))))
+            }
+            _ => value.clone(),
+        }
+    };
+    Value::object(attributes.iter().map(|attribute| (attribute.name, one(attribute))))
 }
 
 /// What a configuration holds of an attribute that is not set.

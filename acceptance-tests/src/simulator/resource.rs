@@ -118,12 +118,8 @@ impl<'a> Resource<'a> {
 
     /// A configuration of which only this is set.
     pub fn config(&self, given: &[(&str, Value)]) -> Value {
-        let nulls = self.schema.attributes.iter().map(|it| (it.name, super::known::absent(it)));
-        let mut config = Value::object(nulls);
-        for (name, value) in given {
-            config.set_attribute(name, value.clone());
-        }
-        config
+        let given = given.iter().map(|(name, value)| (*name, value.clone()));
+        super::known::complete(&self.schema.attributes, &Value::object(given))
     }
 
     /// The declared rules.

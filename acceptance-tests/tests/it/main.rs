@@ -1,5 +1,7 @@
 //! What needs no command line of the matrix.
 
+mod calls;
+mod ground;
 mod kill;
 mod plugin;
 mod properties;

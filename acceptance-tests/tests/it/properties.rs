@@ -18,11 +18,10 @@ use std::{
 };
 
 use acceptance_tests::{
-    host::Host,
-    processes, settings,
+    settings,
     simulator::{
-        Resource, Simulator, Stored, block,
-        known::{self, KNOWN, Known},
+        Resource, Simulator,
+        known::{KNOWN, Known},
     },
 };
 use anyhow::{Error, Result, anyhow};
@@ -31,8 +30,8 @@ use proptest::{
     test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
 };
 use provider::{framework::Value, resources::RESOURCES};
-use tempfile::TempDir;
-use tokio::runtime::Runtime;
+
+use crate::ground::Ground;
 
 /// As many as Terraform has under way.
 const AT_A_TIME: usize = 10;
@@ -55,61 +54,9 @@ fn no_hostile_configuration_comes_past_validation_and_plan_to_fail() -> Result<(
     for_each_type(hostile::strategy, hostile::defy)
 }
 
-/// A host, and two providers that lead to it: with default labels, and without.
-struct Ground {
-    simulators: [Simulator; 2],
-    runtime: Runtime,
-    host: Host,
-    _folder: Folder,
-}
-
-/// What is left of the host's workers ends with it.
-struct Folder(TempDir);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        drop(processes::kill_world(self.0.path()));
-    }
-}
-
-impl Ground {
-    fn new() -> Result<Self> {
-        let runtime = Runtime::new()?;
-        let folder = Folder(tempfile::Builder::new().prefix("rc-").tempdir()?);
-        let host = Host::start(folder.0.path())?;
-        let labels = Value::map([("team", "core"), ("stage", "test")]);
-        let start = |more: &[(&str, Value)]| {
-            runtime.block_on(Box::pin(Simulator::start(&block(&host, more)?)))
-        };
-        let simulators = [start(&[("default_labels", labels)])?, start(&[])?];
-        let ground = Self { simulators, runtime, host, _folder: folder };
-        ground.runtime.block_on(ground.prepare())?;
-        Ok(ground)
-    }
-
-    async fn prepare(&self) -> Result<()> {
-        for (type_name, given) in known::fixtures() {
-            let resource = self.simulators[1].resource(type_name)?;
-            let config = resource.config(&given);
-            let plan = resource.plan(&Stored::default(), &config).await?.done()?;
-            resource.apply(&plan, &config).await?.done()?;
-        }
-        Ok(())
-    }
-
-    /// The provider of a case: cases take turns.
-    fn simulator(&self, number: u64) -> &Simulator {
-        &self.simulators[usize::from(number.is_multiple_of(2))]
-    }
-
-    fn close(self) -> Result<()> {
-        let [one, other] = self.simulators;
-        self.runtime.block_on(async { one.close().await.and(other.close().await) })
-    }
-}
-
 /// One try of one configuration; a failing one is tried again and again, simplified.
 struct Case<'a> {
+    simulator: &'a Simulator,
     resource: Resource<'a>,
     known: &'static Known,
     /// Which no other try has.
@@ -187,7 +134,7 @@ impl<T: std::fmt::Debug, C: AsyncFn(&Case<'_>, &T) -> Result<()> + Sync> Cases<'
                 let simulator = self.ground.simulator(seed);
                 let failed = |error: Error| TestCaseError::fail(format!("{error:#}"));
                 let resource = simulator.resource(self.known.type_name).map_err(failed)?;
-                let case = Case { resource, known: self.known, number };
+                let case = Case { simulator, resource, known: self.known, number };
                 self.ground.runtime.block_on((self.check)(&case, &input)).map_err(failed)
             });
             tried.map_err(|error| {

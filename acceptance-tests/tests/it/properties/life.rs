@@ -10,7 +10,7 @@ use acceptance_tests::simulator::{
 };
 use anyhow::{Context, Result, ensure};
 use proptest::{collection, prelude::*};
-use provider::framework::Value;
+use provider::{data_sources::DATA_SOURCES, framework::Value};
 
 use super::Case;
 
@@ -58,6 +58,7 @@ pub(super) async fn live(case: &Case<'_>, input: &Input) -> Result<()> {
     let state = state.marked();
     rest(resource, &state, &first).await.context("after the creation")?;
     import(case, &state, &first).await.context("imported")?;
+    look(case, &state).await.context("looked at")?;
     let (planned, state) =
         change(resource, &state, &second, &input.unknown).await.context("changed")?;
     let renamed = first.get("name") != second.get("name");
@@ -133,6 +134,28 @@ async fn import(case: &Case<'_>, stored: &Stored, config: &Value) -> Result<()> 
             Terse(&generated),
             Terse(&planned.state)
         );
+    }
+    Ok(())
+}
+
+/// The data source of the same type finds it, by id and by name, as it is declared.
+async fn look(case: &Case<'_>, stored: &Stored) -> Result<()> {
+    let Some(source) = DATA_SOURCES.iter().find(|it| it.type_name() == case.known.type_name) else {
+        return Ok(());
+    };
+    let nulls = source.schema().attributes.into_iter().map(|it| (it.name, Value::Null));
+    let nothing = Value::object(nulls);
+    let by_name = ["name"].into_iter().chain(case.known.parent);
+    for key in [vec!["id"], by_name.collect()] {
+        let mut config = nothing.clone();
+        for name in &key {
+            config.set_attribute(name, stored.state.get(name).clone());
+        }
+        let found = case.simulator.read_data_source(case.known.type_name, &config).await?.done()?;
+        for name in ["id", "name", "labels_all", "deletion_protection"] {
+            let same = found.get(name) == stored.state.get(name) || found.get(name).is_null();
+            ensure!(same, "by {key:?} another `{name}`: {:?}", Terse(&found));
+        }
     }
     Ok(())
 }
