@@ -1,6 +1,13 @@
 //! The list resources: one for each managed type, so that a query finds what is not yet in code.
+//!
+//! How one works is the same for all, and in `resources/managed/list.rs`.
 
-use crate::{client::Client, framework::List};
+use crate::{
+    client::Client,
+    framework::List,
+    resources::{CapacityTarget, Environment, Quota, WorkerPool, managed::Managed},
+};
 
 /// All list resources, sorted by type.
-pub static LIST_RESOURCES: &[&dyn List<Client>] = &[];
+pub static LIST_RESOURCES: &[&dyn List<Client>] =
+    &[&Managed(CapacityTarget), &Managed(Environment), &Managed(Quota), &Managed(WorkerPool)];

@@ -19,6 +19,7 @@ use crate::{
 
 mod import;
 pub(crate) mod lifecycle;
+mod list;
 
 /// A resource of the host, as declared by `K`.
 pub(crate) struct Managed<K>(pub K);

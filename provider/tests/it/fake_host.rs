@@ -239,9 +239,24 @@ macro_rules! noun {
 
             async fn list(
                 &self,
-                _: Request<api::ListRequest>,
+                request: Request<api::ListRequest>,
             ) -> Result<Response<api::$list>, Status> {
-                Err(Status::unimplemented("nobody asks"))
+                let request = self.enter("list", request, |_| String::new()).await?;
+                let memory = self.memory();
+                let wanted = |noun: &&api::$noun| {
+                    let metadata = noun.metadata.as_ref().unwrap();
+                    $(if !request.parent.is_empty() && request.parent != noun.$parent {
+                        return false;
+                    })?
+                    let has = |(key, value)| metadata.labels.get(key) == Some(value);
+                    metadata.id > request.page_token && request.labels.iter().all(has)
+                };
+                let mut found: Vec<_> = memory.$memory.values().filter(wanted).cloned().collect();
+                let is_last = found.len() <= request.page_size as usize;
+                found.truncate(request.page_size as usize);
+                let last = found.last().map(|noun| noun.metadata.as_ref().unwrap().id.clone());
+                let next_page_token = last.filter(|_| !is_last).unwrap_or_default();
+                Ok(Response::new(api::$list { $memory: found, next_page_token }))
             }
 
             $($more)*

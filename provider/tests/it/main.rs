@@ -2,13 +2,17 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails where its helpers fail")]
 
+mod beside;
 mod build_script;
 mod client;
 mod conflicts;
+mod crates;
 mod cycle;
 mod docs;
 mod fake_host;
 mod functions;
+mod handshake;
+mod lists;
 mod loans;
 mod notes;
 mod properties;

@@ -9,7 +9,9 @@ use provider::{
     ephemeral_resources::EPHEMERAL_RESOURCES,
     framework::{
         Attribute, Provider as _, Schema,
-        conformance::{check_schema, check_signature, check_unstored_schema},
+        conformance::{
+            check_identity_schema, check_schema, check_signature, check_unstored_schema,
+        },
     },
     functions::FUNCTIONS,
     list_resources::LIST_RESOURCES,
@@ -59,7 +61,7 @@ fn tables() -> Vec<(&'static str, &'static [&'static str], Vec<&'static str>)> {
         ),
         (
             "resources",
-            &["resource.tf", "import.sh"],
+            &["resource.tf", "import.sh", "import-by-identity.tf"],
             RESOURCES.iter().map(|resource| resource.type_name()).collect(),
         ),
     ]
@@ -136,6 +138,19 @@ fn every_schema_is_one_that_terraform_takes() {
     for ephemeral in EPHEMERAL_RESOURCES {
         assert_eq!(check_unstored_schema(&ephemeral.schema()), [], "{}", ephemeral.type_name());
     }
+}
+
+#[test]
+fn every_resource_has_an_identity_and_a_list_that_finds_it() {
+    for resource in RESOURCES {
+        let ty = resource.type_name();
+        let identity = resource.identity().unwrap_or_else(|| panic!("{ty} has no identity"));
+        assert_eq!(check_identity_schema(&identity, &resource.schema()), [], "{ty}");
+        assert!(LIST_RESOURCES.iter().any(|list| list.type_name() == ty), "no list finds {ty}");
+        let links: Vec<i64> = resource.identity_upgrades().iter().map(|link| link.from).collect();
+        assert_eq!(links, (0..identity.version).collect::<Vec<i64>>(), "{ty}");
+    }
+    assert_eq!(LIST_RESOURCES.len(), RESOURCES.len(), "a list finds what is managed");
 }
 
 #[test]
