@@ -8,6 +8,7 @@ mod drift;
 mod examples;
 mod install;
 mod life;
+mod query;
 mod story;
 
 use std::{
@@ -59,7 +60,9 @@ fn main() -> Result<ExitCode> {
 
 /// Each trial that a command line goes through.
 fn stories(release: Option<Release>) -> Result<Vec<Told>> {
-    let coded = [bad_input::STORIES, drift::STORIES, install::STORIES, life::STORIES].concat();
+    let coded =
+        [bad_input::STORIES, drift::STORIES, install::STORIES, life::STORIES, query::STORIES]
+            .concat();
     let mut told: Vec<Told> = coded.into_iter().map(|story| story.told(release)).collect();
     for dir in folders(&repository().join("acceptance-tests/cases")) {
         let case = Case::read(&dir).with_context(|| format!("in {}", dir.display()))?;
