@@ -68,10 +68,7 @@ fn import(world: &World, script: &Path) -> Result<()> {
     let (address, key) = words.context("an import names an address and a key")?;
     world.terraform(&["state", "rm", address])?.succeeded()?;
     world.terraform(&["import", "-input=false", address, key])?.succeeded()?;
-    // Time limits are nobody's but the configuration's: an import can not find them.
-    let differences = world.plan(Refresh::Yes)?.differences();
-    let others: Vec<&str> =
-        differences.lines().filter(|line| !line.contains(" timeouts: ")).collect();
+    let others = world.plan(Refresh::Yes)?.differences_but_time_limits();
     ensure!(others.is_empty(), "after the import of `{address}` a plan changes {others:?}");
     world.apply()?;
     world.expect_empty_plan("after the import")

@@ -129,6 +129,11 @@ fn found_and_generated(cli: &Cli) -> Result<()> {
     );
     world.apply_plan()?;
     world.expect_empty_plan("after all was imported")?;
+    // What is generated names, and does not refer: the order of its end is up to people.
+    for last in ["worker_pool.all_0", "worker_pool.all_1", "environment.all_0"] {
+        let target = format!("-target=runtimecloud_{last}");
+        world.terraform(&["destroy", "-auto-approve", "-input=false", &target])?.succeeded()?;
+    }
     world.destroy()
 }
 

@@ -11,7 +11,6 @@ mod cycle;
 mod docs;
 mod fake_host;
 mod functions;
-mod handshake;
 mod lists;
 mod loans;
 mod notes;
