@@ -9,13 +9,19 @@
 //!   of the wire, of messages, and of what happens from call to call.
 //! - A simulator may be shared: calls may be under way side by side, as in Terraform.
 
+mod actions;
 pub mod configurations;
+mod ephemeral;
+mod functions;
 pub mod known;
+mod lists;
 pub mod plugin;
 mod resource;
 mod rules;
 
 pub use self::{
+    ephemeral::Opened,
+    lists::{Found, Listing},
     resource::{Action, Planned, Resource, Rules, Stored},
     rules::{Outcome, Refusal},
 };
@@ -25,8 +31,11 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result, ensure};
 use proto::tfplugin6::{self as pb, provider_client::ProviderClient};
 use provider::{
+    actions::ACTIONS,
     data_sources::DATA_SOURCES,
+    ephemeral_resources::EPHEMERAL_RESOURCES,
     framework::{Provider as _, Schema, Type, Value},
+    list_resources::LIST_RESOURCES,
     provider::RuntimeCloud,
     resources::RESOURCES,
     wire,
@@ -191,13 +200,29 @@ impl Simulator {
         let served = self.client().get_provider_schema(request).await?.into_inner();
         let none: Vec<pb::Diagnostic> = Vec::new();
         ensure!(served.diagnostics == none, "a schema with problems: {:?}", served.diagnostics);
-        let proto = |schema: Schema| wire::schema_to_proto(&schema);
-        let declared = (
-            Some(proto(RuntimeCloud::new(|_| None).schema())),
-            RESOURCES.iter().map(|it| (it.type_name().to_owned(), proto(it.schema()))).collect(),
-            DATA_SOURCES.iter().map(|it| (it.type_name().to_owned(), proto(it.schema()))).collect(),
-        );
-        let served = (served.provider, served.resource_schemas, served.data_source_schemas);
+        type Schemas = BTreeMap<String, pb::Schema>;
+        let all = |schemas: Vec<(&str, Schema)>| -> Schemas {
+            let proto =
+                |(name, schema): (&str, Schema)| (name.to_owned(), wire::schema_to_proto(&schema));
+            schemas.into_iter().map(proto).collect()
+        };
+        let declared = [
+            all(vec![("", RuntimeCloud::new(|_| None).schema())]),
+            all(RESOURCES.iter().map(|it| (it.type_name(), it.schema())).collect()),
+            all(DATA_SOURCES.iter().map(|it| (it.type_name(), it.schema())).collect()),
+            all(EPHEMERAL_RESOURCES.iter().map(|it| (it.type_name(), it.schema())).collect()),
+            all(LIST_RESOURCES.iter().map(|it| (it.type_name(), it.schema())).collect()),
+            all(ACTIONS.iter().map(|it| (it.type_name(), it.schema())).collect()),
+        ];
+        let block = |action: pb::ActionSchema| action.schema.unwrap_or_default();
+        let served: [Schemas; 6] = [
+            served.provider.into_iter().map(|block| (String::new(), block)).collect(),
+            served.resource_schemas.into_iter().collect(),
+            served.data_source_schemas.into_iter().collect(),
+            served.ephemeral_resource_schemas.into_iter().collect(),
+            served.list_resource_schemas.into_iter().collect(),
+            served.action_schemas.into_iter().map(|(name, it)| (name, block(it))).collect(),
+        ];
         ensure!(
             served == declared,
             "the process serves other schemas than this test was built with"

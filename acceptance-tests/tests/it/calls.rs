@@ -7,7 +7,10 @@ use proto::{
     runtimecloud::v1::{self as api, worker_pools_client::WorkerPoolsClient},
     tfplugin6 as pb,
 };
-use provider::{framework::Value, resources::RESOURCES};
+use provider::{
+    framework::{Type, Value},
+    resources::RESOURCES,
+};
 
 use crate::ground::Ground;
 
@@ -120,6 +123,27 @@ fn no_type_takes_over_what_it_does_not_know() -> Result<()> {
         let said = &refusal.diagnostics[0].detail;
         ensure!(said.contains("import block"), "no way out is told: {said}");
     }
+    ground.close()
+}
+
+#[test]
+fn functions_are_called_without_a_host() -> Result<()> {
+    let ground = Ground::new()?;
+    ground.host.kill()?;
+    let call = |name, arguments: &[Value]| {
+        ground.runtime.block_on(ground.simulators[0].call(name, arguments))
+    };
+    let shape = || Value::map([("cpu", "500m")]);
+    let limits = Value::map([("cpu", "2")]);
+    let limits = || Value::Dynamic(Type::map(Type::String), Box::new(limits.clone()));
+    for (size, fits) in [(4_u32, true), (5, false)] {
+        let result = call("fits", &[shape(), size.into(), limits()])?;
+        ensure!(result == Ok(fits.into()), "{size}: {result:?}");
+    }
+    let unknown = call("fits", &[shape(), Value::UNKNOWN, limits()])?;
+    ensure!(unknown == Ok(Value::UNKNOWN), "{unknown:?}");
+    let wrong = call("fits", &[Value::map([("cpu", "much")]), 1_u32.into(), limits()])?;
+    ensure!(wrong.as_ref().is_err_and(|error| error.argument == Some(0)), "{wrong:?}");
     ground.close()
 }
 

@@ -4,13 +4,13 @@
 use std::fmt;
 
 use acceptance_tests::simulator::{
-    Action, Planned, Resource, Stored,
+    Action, Listing, Planned, Resource, Stored,
     configurations::{self, Terse, blurred},
     known::{Known, Scale},
 };
 use anyhow::{Context, Result, ensure};
 use proptest::{collection, prelude::*};
-use provider::{data_sources::DATA_SOURCES, framework::Value};
+use provider::{data_sources::DATA_SOURCES, framework::Value, list_resources::LIST_RESOURCES};
 
 use super::Case;
 
@@ -59,6 +59,7 @@ pub(super) async fn live(case: &Case<'_>, input: &Input) -> Result<()> {
     rest(resource, &state, &first).await.context("after the creation")?;
     import(case, &state, &first).await.context("imported")?;
     look(case, &state).await.context("looked at")?;
+    list(case, &state).await.context("listed")?;
     let (planned, state) =
         change(resource, &state, &second, &input.unknown).await.context("changed")?;
     let renamed = first.get("name") != second.get("name");
@@ -157,6 +158,22 @@ async fn look(case: &Case<'_>, stored: &Stored) -> Result<()> {
             ensure!(same, "by {key:?} another `{name}`: {:?}", Terse(&found));
         }
     }
+    Ok(())
+}
+
+/// It is among the objects of its type, with the state that an import finds.
+async fn list(case: &Case<'_>, stored: &Stored) -> Result<()> {
+    let ty = case.known.type_name;
+    if !LIST_RESOURCES.iter().any(|it| it.type_name() == ty) {
+        return Ok(());
+    }
+    let listing = Listing { given: &[], limit: 10_000, with_states: true };
+    let found = case.simulator.list(ty, listing).await?.done()?;
+    let own = found.into_iter().find(|it| it.identity == stored.identity).context("not found")?;
+    let imported = case.resource.import_by_identity(&stored.identity).await?.done()?;
+    ensure!(own.state == imported.state, "listed as {:?}", Terse(&own.state));
+    let few = Listing { limit: 1, with_states: false, ..listing };
+    ensure!(case.simulator.list(ty, few).await?.done()?.len() == 1, "not one, where one is wanted");
     Ok(())
 }
 
