@@ -1,11 +1,15 @@
 //! The configuration that would have led to a state, for an object that was imported.
 
-use super::{Attribute, Kind, Mode, Nesting, Schema, Value, walk};
+use super::{Attribute, Kind, Mode, Nesting, Schema, Value, timeouts, walk};
 
 /// A configuration whose plan against `state` is empty: without what only the provider sets, what is
 /// on its way out, and what is its default anyway.
 pub fn generate_config(schema: &Schema, state: &Value) -> Value {
-    object(&schema.attributes, state)
+    let mut config = object(&schema.attributes, state);
+    if timeouts::are_in(schema) && timeouts::is_as_imported(state, state) {
+        config.set_attribute("timeouts", Value::Null);
+    }
+    config
 }
 
 fn object(attributes: &[Attribute], state: &Value) -> Value {

@@ -12,7 +12,7 @@
 //! from the configuration is never altered, except to a prior value that means the same.
 
 use super::{
-    Attribute, Kind, Mode, Nesting, OnChange, Path, Plan, Planned, Schema, Step, Value, walk,
+    Attribute, Kind, Mode, Nesting, OnChange, Path, Plan, Planned, Schema, Step, Value, timeouts, walk,
 };
 
 /// Plans from what Terraform proposes: `proposed` has configured values and prior computed ones.
@@ -20,14 +20,15 @@ pub fn plan(schema: &Schema, request: Plan<'_>, proposed: &Value) -> Planned {
     if proposed.is_null() {
         return Planned::default();
     }
-    let settled = settle_object(
-        &schema.attributes,
-        &Sides { config: request.config, proposed, prior: request.prior },
-    );
-    if settled == *request.prior {
-        return Planned { state: settled, replace: Vec::new() };
+    let Plan { config, prior } = request;
+    let mut settled = settle_object(&schema.attributes, &Sides { config, proposed, prior });
+    if timeouts::are_in(schema) {
+        settled = timeouts::stored(settled, config, prior);
     }
-    let mut state = mark_object(&schema.attributes, request.config, &settled, request.prior);
+    if settled == *prior || timeouts::is_as_imported(&settled, prior) {
+        return Planned { state: prior.clone(), replace: Vec::new() };
+    }
+    let mut state = mark_all(schema, request, &settled);
     refine_id(schema, &mut state);
     let mut replace = Vec::new();
     if !request.prior.is_null() {
@@ -56,7 +57,7 @@ pub fn after_hook(
     }
     let woken = shared.state == *request.prior && hooked.state != shared.state;
     if woken {
-        let marked = mark_object(&schema.attributes, request.config, &hooked.state, request.prior);
+        let marked = mark_all(schema, request, &hooked.state);
         hooked.state = Value::object(schema.attributes.iter().map(|attribute| {
             let name = attribute.name;
             let untouched = hooked.state.get(name) == request.prior.get(name);
@@ -181,6 +182,15 @@ fn default_of(attribute: &Attribute) -> Option<Value> {
         walk::conform(&attribute.value_type(), default, &Path::root())
             .unwrap_or_else(|_| default.clone()),
     )
+}
+
+fn mark_all(schema: &Schema, request: Plan<'_>, settled: &Value) -> Value {
+    let marked = mark_object(&schema.attributes, request.config, settled, request.prior);
+    if timeouts::are_in(schema) {
+        timeouts::stored(marked, request.config, request.prior)
+    } else {
+        marked
+    }
 }
 
 fn mark_object(attributes: &[Attribute], config: &Value, settled: &Value, prior: &Value) -> Value {

@@ -4,7 +4,9 @@
 //! update, the prior state after read) that is completed and kept in the user's spelling; what still
 //! isn't known is an error.
 
-use super::{Attribute, Diagnostics, Kind, Nesting, Path, Reported, Schema, Value, walk};
+use super::{
+    Attribute, Diagnostics, Kind, Mode, Nesting, Path, Reported, Schema, Value, timeouts, walk,
+};
 use std::collections::BTreeMap;
 
 /// What becomes of values that are unknown in the end.
@@ -57,7 +59,8 @@ pub fn imported(
         let value = attribute.default.clone().unwrap_or_else(|| walk::absent(attribute));
         (attribute.name, value)
     }));
-    settle(schema, (&defaults, returned), Leftover::Null, diagnostics)
+    let state = settle(schema, (&defaults, returned), Leftover::Null, diagnostics)?;
+    Ok(if timeouts::are_in(schema) { timeouts::with_imported(state) } else { state })
 }
 
 /// The state of an upgrade or a move: what is left out is null.
@@ -149,7 +152,9 @@ fn keep(attribute: &Attribute, reference: &Value, value: &Value) -> Value {
         return walk::absent(attribute);
     }
     let both_empty = is_empty(reference) && is_empty(value);
-    let has_form = attribute.mode.is_configurable() && !attribute.is_block();
+    // Nobody writes null where something is required: then it only stands for not read yet.
+    let is_written = attribute.mode != Mode::Required || !reference.is_null();
+    let has_form = attribute.mode.is_configurable() && !attribute.is_block() && is_written;
     if (both_empty && has_form) || walk::same_meaning(attribute, reference, value) {
         return reference.clone();
     }

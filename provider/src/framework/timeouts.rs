@@ -1,7 +1,15 @@
 //! The `timeouts` attribute: how long create, read, update and delete may take, or opening.
+//!
+//! Nothing but the configuration knows them, so an import can not find them. They must be in the state
+//! all the same, for a deletion, which has no configuration. An import therefore stores [`imported`],
+//! and that a configuration says otherwise is no change of its own: its times are stored with the
+//! next change of anything else. Terraform accepts a plan that keeps a prior value in the place of a
+//! configured one only where neither is null; hence a time for each operation, and the mode.
 
-use super::{Attribute, Validator, Value};
+use super::{Attribute, Schema, Validator, Value};
 use std::time::Duration;
+
+const NAME: &str = "timeouts";
 
 /// Time for an operation that the user gives none.
 pub(crate) const DEFAULT: Duration = Duration::from_secs(20 * 60);
@@ -30,12 +38,13 @@ impl Default for Timeouts {
 
 /// The ready-made attribute, for the schema of a resource.
 pub fn timeouts() -> Attribute {
-    timeouts_of([
+    let operations = [
         operation("create", "Time for creating; `20m` if left out."),
         operation("read", "Time for reading; `20m` if left out."),
         operation("update", "Time for updating; `20m` if left out."),
         operation("delete", "Time for deleting; `20m` if left out."),
-    ])
+    ];
+    timeouts_of(operations.map(Attribute::optional_computed)).optional_computed().keep_prior()
 }
 
 /// The ready-made attribute, for the schema of an ephemeral resource that may wait to be opened.
@@ -45,10 +54,41 @@ pub fn open_timeout() -> Attribute {
 
 fn timeouts_of<const N: usize>(operations: [Attribute; N]) -> Attribute {
     Attribute::object(
-        "timeouts",
+        NAME,
         "How long an operation may take before it is given up, such as `30s`, `20m` or `1h30m`.",
         operations,
     )
+}
+
+/// The times in the state of an import: those that hold when there are none.
+pub(crate) fn imported() -> Value {
+    Value::object(["create", "read", "update", "delete"].map(|operation| (operation, "20m".into())))
+}
+
+/// Whether a schema has them.
+pub(crate) fn are_in(schema: &Schema) -> bool {
+    schema.attribute(NAME).is_some()
+}
+
+/// The same object with the times that are stored when it changes.
+pub(crate) fn stored(mut planned: Value, config: &Value, prior: &Value) -> Value {
+    let (config, prior) = (config.get(NAME), prior.get(NAME));
+    let is_kept = config.is_null() && *prior == imported();
+    planned.set_attribute(NAME, if is_kept { prior } else { config }.clone());
+    planned
+}
+
+/// Whether a plan differs from what was imported in nothing but times.
+pub(crate) fn is_as_imported(planned: &Value, prior: &Value) -> bool {
+    let mut same = planned.clone();
+    same.set_attribute(NAME, prior.get(NAME).clone());
+    *prior.get(NAME) == imported() && same == *prior
+}
+
+/// The state of an import with the times that it has.
+pub(crate) fn with_imported(mut state: Value) -> Value {
+    state.set_attribute(NAME, imported());
+    state
 }
 
 fn operation(name: &'static str, description: &'static str) -> Attribute {
@@ -61,7 +101,7 @@ impl Timeouts {
     /// The times in a resource's value or configuration; 20 minutes where it says nothing.
     pub fn of(resource: &Value) -> Self {
         let time = |operation| {
-            let text = resource.get("timeouts").get(operation).as_str();
+            let text = resource.get(NAME).get(operation).as_str();
             text.and_then(|text| parse_duration(text).ok()).unwrap_or(DEFAULT)
         };
         Self {
