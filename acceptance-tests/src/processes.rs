@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::run::until;
 
@@ -39,8 +39,17 @@ pub fn of_world(dir: &Path) -> Vec<Process> {
 
 /// Sends a signal; a process that has ended meanwhile is no error.
 pub fn signal(pid: u32, signal: Signal) -> Result<()> {
+    send(pid, |pid| kill_process(pid, signal))
+}
+
+/// Sends a signal to the process group that this process leads, as a terminal does.
+pub fn signal_group(leader: u32, signal: Signal) -> Result<()> {
+    send(leader, |leader| kill_process_group(leader, signal))
+}
+
+fn send(pid: u32, kill: impl FnOnce(Pid) -> rustix::io::Result<()>) -> Result<()> {
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).context("not a process id")?;
-    match kill_process(pid, signal) {
+    match kill(pid) {
         Ok(()) | Err(rustix::io::Errno::SRCH) => Ok(()),
         Err(error) => Err(error).with_context(|| format!("cannot signal process {pid:?}")),
     }

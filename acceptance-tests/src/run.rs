@@ -3,6 +3,7 @@
 use std::{
     fmt,
     fs::{self, File},
+    os::unix::process::CommandExt as _,
     process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
@@ -11,7 +12,7 @@ use std::{
 use anyhow::{Context, Result, bail, ensure};
 
 /// Long enough for a busy machine; a test that reaches it has failed.
-pub const LIMIT: Duration = Duration::from_secs(120);
+pub const LIMIT: Duration = Duration::from_secs(300);
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// A command that has ended.
@@ -82,7 +83,8 @@ impl Running {
     pub fn start(mut command: Command) -> Result<Self> {
         let what = describe(&command);
         let output = tempfile::tempdir()?;
-        command.stdin(Stdio::null());
+        // A group of its own, to be interrupted as a terminal does.
+        command.process_group(0).stdin(Stdio::null());
         command.stdout(File::create(output.path().join("stdout"))?);
         command.stderr(File::create(output.path().join("stderr"))?);
         let child = command.spawn().with_context(|| format!("cannot start `{what}`"))?;
@@ -91,6 +93,11 @@ impl Running {
 
     pub fn pid(&self) -> u32 {
         self.child.id()
+    }
+
+    /// What it has printed so far.
+    pub fn said(&self) -> Result<String> {
+        Ok(self.read("stdout")? + &self.read("stderr")?)
     }
 
     /// Ends when the command has ended; kills it at [`LIMIT`].
@@ -102,8 +109,7 @@ impl Running {
             Err(error) => {
                 self.child.kill()?;
                 self.child.wait()?;
-                let output = self.read("stdout")? + &self.read("stderr")?;
-                return Err(error.context(output));
+                return Err(error.context(self.said()?));
             }
         };
         let (stdout, stderr) = (self.read("stdout")?, self.read("stderr")?);

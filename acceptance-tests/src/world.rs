@@ -103,34 +103,44 @@ impl World {
     /// Makes the configuration consist of these files alone. The provider is required, and an
     /// endpoint written for the default port becomes this host's.
     pub fn configure_files(&self, files: &[(&str, String)]) -> Result<()> {
-        for old in fs::read_dir(self.config())?.flatten() {
+        self.configure_in(&self.config(), files)
+    }
+
+    /// As [`World::configure_files`], in another folder of this world.
+    pub fn configure_in(&self, dir: &Path, files: &[(&str, String)]) -> Result<()> {
+        for old in fs::read_dir(dir)?.flatten() {
             if old.path().extension().is_some_and(|ext| ext == "tf" || ext == "hcl") {
                 fs::remove_file(old.path())?;
             }
         }
         if !files.iter().any(|(_, text)| text.contains("required_providers")) {
-            fs::write(self.config().join("required.tf"), REQUIRED)?;
+            fs::write(dir.join("required.tf"), REQUIRED)?;
         }
         for (name, text) in files {
             let text = text.replace("http://127.0.0.1:7443", &self.host.endpoint());
-            fs::write(self.config().join(name), text)?;
+            fs::write(dir.join(name), text)?;
         }
         Ok(())
     }
 
     /// Runs the command line.
     pub fn terraform(&self, arguments: &[&str]) -> Result<Ran> {
-        run(self.command(arguments))
+        run(self.command(&self.config(), arguments))
     }
 
     /// Starts the command line.
     pub fn begin_terraform(&self, arguments: &[&str]) -> Result<Running> {
-        Running::start(self.command(arguments))
+        self.begin_terraform_in(&self.config(), arguments)
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    /// Starts the command line in another folder of this world.
+    pub fn begin_terraform_in(&self, dir: &Path, arguments: &[&str]) -> Result<Running> {
+        Running::start(self.command(dir, arguments))
+    }
+
+    fn command(&self, dir: &Path, arguments: &[&str]) -> Command {
         let mut command = host::command(&self.cli.path);
-        command.args(arguments).current_dir(self.config());
+        command.args(arguments).current_dir(dir);
         command.env("TF_CLI_CONFIG_FILE", self.path().join("cli.tfrc"));
         command.env("TF_IN_AUTOMATION", "1").env("TF_CLI_ARGS", "-no-color");
         command.env("TMPDIR", self.path().join("tmp")).env("CHECKPOINT_DISABLE", "1");

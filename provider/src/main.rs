@@ -10,5 +10,6 @@ fn environment(name: &str) -> Option<String> {
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    plugin::run(RuntimeCloud::new(environment), &arguments, &environment)
+    let provider = RuntimeCloud::new(environment).destroying_when(plugin::parent_destroys);
+    plugin::run(provider, &arguments, &environment)
 }

@@ -8,8 +8,10 @@
 //! to terminate only ends what waits, as the CLI's call to stop does. Debug mode ends with either.
 
 mod connection;
+mod errand;
 mod socket;
 
+pub use self::errand::parent_destroys;
 use self::{connection::accept, socket::Socket};
 use crate::{
     docs,

@@ -26,6 +26,8 @@ use crate::{
 pub struct RuntimeCloud {
     /// Gives environment variables.
     variable: fn(&str) -> Option<String>,
+    /// Whether all that is planned is only to be destroyed.
+    destroys: fn() -> bool,
 }
 
 const DEFAULT_ENDPOINT: &str = "http://127.0.0.1:7443";
@@ -34,7 +36,13 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 impl RuntimeCloud {
     /// With the environment variables that `variable` gives.
     pub fn new(variable: fn(&str) -> Option<String>) -> Self {
-        Self { variable }
+        Self { variable, destroys: || false }
+    }
+
+    /// Where `destroys` holds, a plan is never refused for want of room: it will not be applied.
+    #[must_use]
+    pub fn destroying_when(self, destroys: fn() -> bool) -> Self {
+        Self { destroys, ..self }
     }
 
     /// An argument of the block, or else its environment variable; an empty one is none.
@@ -145,13 +153,17 @@ impl Provider for RuntimeCloud {
             if settings.exposes_token() {
                 warn_of_exposure(diagnostics);
             }
-            Client::new(settings, default_labels?).map(Some).map_err(|error| {
+            let client = Client::new(settings, default_labels?).map_err(|error| {
                 diagnostics.error(
                     error.argument,
                     "The provider can not be configured",
                     format!("{error}."),
                 )
-            })
+            })?;
+            if (self.destroys)() {
+                client.note_that_room_may_grow();
+            }
+            Ok(Some(client))
         })
     }
 

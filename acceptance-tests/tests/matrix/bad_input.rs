@@ -105,8 +105,7 @@ fn quota_too_small(cli: &Cli) -> Result<()> {
     world.configure(&sized(3))?;
     let refused = world.terraform(&["plan", "-input=false"])?.exited_with(1)?;
     refused.says(&["runtimecloud_worker_pool.web", "quota `team`", "workers"])?;
-    // A destroy plans the configuration first, so it must be one that can be had.
-    world.configure(&sized(2))?;
+    // A destroy plans the configuration first, and is not refused for what it will never make.
     world.destroy()
 }
 
@@ -118,6 +117,8 @@ fn missing_command(cli: &Cli) -> Result<()> {
     let shown = world.show()?;
     let resources = shown["values"]["root_module"]["resources"].to_string();
     ensure!(resources.contains("\"tainted\":true"), "the pool is not tainted: {resources}");
+    let id = world.attribute("runtimecloud_worker_pool.web", "id")?;
+    ensure!(id.starts_with("pool_"), "the state has no id of the pool but `{id}`");
     world.destroy()
 }
 

@@ -6,7 +6,7 @@ use std::process::Command;
 use acceptance_tests::{
     cli::Cli,
     plan::Action,
-    run::run,
+    run::{expect_said, run},
     world::{Refresh, World},
 };
 use anyhow::{Result, ensure};
@@ -21,6 +21,8 @@ pub(crate) const STORIES: &[CodedStory] = &[
     story("drift::a_change_by_hand_is_adopted_with_the_patch", a_change_is_adopted_with_the_patch),
     story("drift::a_change_by_hand_is_reverted_by_apply", a_change_is_reverted_by_apply),
     story("drift::a_healthy_fleet_is_clean", a_healthy_fleet_is_clean),
+    story("drift::a_pool_deleted_by_hand_is_made_again", a_deleted_pool_is_made_again),
+    story("drift::what_is_gone_already_is_destroyed", what_is_gone_is_destroyed),
 ];
 
 const POOL: &str = "runtimecloud_worker_pool.web";
@@ -79,5 +81,36 @@ fn a_healthy_fleet_is_clean(cli: &Cli) -> Result<()> {
     world.apply()?;
     world.plan(Refresh::Yes)?;
     world.driftgate(&["check", "plan.json"])?.exited_with(0)?;
+    world.destroy()
+}
+
+/// A fleet whose pool somebody has deleted.
+fn without_pool(cli: &Cli) -> Result<World> {
+    let world = World::new(cli)?;
+    world.configure(&sleepers(1))?;
+    world.apply()?;
+    world.host.operator(&["delete", "pools", "dev/web"])?.succeeded()?;
+    acceptance_tests::run::until("the pool to be gone", || {
+        let code = world.host.operator(&["get", "pools", "dev/web"])?.code;
+        Ok((code != Some(0)).then_some(()))
+    })?;
+    Ok(world)
+}
+
+fn a_deleted_pool_is_made_again(cli: &Cli) -> Result<()> {
+    let world = without_pool(cli)?;
+    let planned = world.plan_step()?;
+    let expected = [(POOL.to_owned(), Action::Create)];
+    ensure!(planned.actions.clone().into_iter().eq(expected), "planned {planned:?}");
+    expect_said(&planned.said, &["dev/web", "no longer exists"])?;
+    world.apply_plan()?;
+    world.expect_empty_plan("after it was made again")?;
+    world.destroy()
+}
+
+fn what_is_gone_is_destroyed(cli: &Cli) -> Result<()> {
+    let world = without_pool(cli)?;
+    let destroy = ["destroy", "-auto-approve", "-input=false", "-refresh=false"];
+    world.terraform(&destroy)?.succeeded()?;
     world.destroy()
 }

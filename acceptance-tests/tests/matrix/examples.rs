@@ -7,7 +7,7 @@ use acceptance_tests::{
     examples,
     feature::{ACTIONS, EPHEMERAL, FUNCTIONS, Feature, IDENTITY, QUERY, Release},
     repository,
-    world::{Refresh, World},
+    world::World,
 };
 use anyhow::{Context, Result, ensure};
 
@@ -66,12 +66,7 @@ fn import(world: &World, script: &Path) -> Result<()> {
     let command = text.lines().find_map(|line| line.strip_prefix("terraform import "));
     let words = command.context("no `terraform import` in the example")?.split_once(' ');
     let (address, key) = words.context("an import names an address and a key")?;
-    world.terraform(&["state", "rm", address])?.succeeded()?;
-    world.terraform(&["import", "-input=false", address, key])?.succeeded()?;
-    let others = world.plan(Refresh::Yes)?.differences_but_time_limits();
-    ensure!(others.is_empty(), "after the import of `{address}` a plan changes {others:?}");
-    world.apply()?;
-    world.expect_empty_plan("after the import")
+    world.reimport(address, key)
 }
 
 fn configuration(dir: &Path) -> Result<Vec<(String, String)>> {

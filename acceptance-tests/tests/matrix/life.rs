@@ -1,8 +1,7 @@
-//! What happens to a fleet besides plain changes: protection, time limits, interruption.
+//! What happens to a fleet besides plain changes: protection, time limits, being forgotten.
 
-use acceptance_tests::{cli::Cli, feature::REMOVED, processes, run::until, world::World};
-use anyhow::{Context, Result, ensure};
-use rustix::process::Signal;
+use acceptance_tests::{cli::Cli, feature::REMOVED, world::World};
+use anyhow::{Result, ensure};
 
 use crate::story::{CodedStory, story};
 
@@ -14,14 +13,10 @@ pub(crate) const STORIES: &[CodedStory] = &[
     ),
     story("life::a_removed_block_forgets_a_pool_that_runs_on", a_removed_block_forgets)
         .needing(REMOVED),
-    story(
-        "life::an_interrupted_apply_keeps_what_was_made",
-        an_interrupted_apply_keeps_what_was_made,
-    ),
 ];
 
 /// A target and an environment.
-const GROUND: &str = r#"
+pub(crate) const GROUND: &str = r#"
 resource "runtimecloud_capacity_target" "local" {
   name   = "local"
   driver = { process = {} }
@@ -105,17 +100,4 @@ fn a_late_pool_fails_and_is_kept(cli: &Cli) -> Result<()> {
     let listed = world.terraform(&["state", "list"])?.succeeded()?;
     listed.says(&["runtimecloud_worker_pool.web"])?;
     world.destroy()
-}
-
-fn an_interrupted_apply_keeps_what_was_made(cli: &Cli) -> Result<()> {
-    let world = World::new(cli)?;
-    world.configure(&fleet(NEVER_READY))?;
-    let apply = world.begin_terraform(&["apply", "-auto-approve", "-input=false"])?;
-    until("a worker to run", || Ok((!world.workers().is_empty()).then_some(())))?;
-    processes::signal(apply.pid(), Signal::INT)?;
-    let interrupted = apply.wait()?;
-    ensure!(interrupted.code != Some(0), "an interrupted apply ended well: {interrupted}");
-    let listed = world.terraform(&["state", "list"])?.succeeded()?;
-    listed.says(&["runtimecloud_worker_pool.web", "runtimecloud_environment.dev"])?;
-    world.destroy().context("after the interruption")
 }

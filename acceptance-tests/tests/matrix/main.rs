@@ -7,7 +7,9 @@ mod bad_input;
 mod drift;
 mod examples;
 mod install;
+mod interruption;
 mod life;
+mod parallel;
 mod query;
 mod story;
 
@@ -60,9 +62,16 @@ fn main() -> Result<ExitCode> {
 
 /// Each trial that a command line goes through.
 fn stories(release: Option<Release>) -> Result<Vec<Told>> {
-    let coded =
-        [bad_input::STORIES, drift::STORIES, install::STORIES, life::STORIES, query::STORIES]
-            .concat();
+    let coded = [
+        bad_input::STORIES,
+        drift::STORIES,
+        install::STORIES,
+        interruption::STORIES,
+        life::STORIES,
+        parallel::STORIES,
+        query::STORIES,
+    ]
+    .concat();
     let mut told: Vec<Told> = coded.into_iter().map(|story| story.told(release)).collect();
     for dir in folders(&repository().join("acceptance-tests/cases")) {
         let case = Case::read(&dir).with_context(|| format!("in {}", dir.display()))?;

@@ -14,6 +14,9 @@ use crate::{
     },
 };
 
+/// What only says how Terraform acts: nothing to look at.
+const NOT_SHOWN: [&str; 2] = ["rolled_out", "wait_for_ready"];
+
 /// A resource of the host, found as declared by `L`.
 pub(super) struct Found<L>(pub(super) L);
 
@@ -94,8 +97,7 @@ impl<L: Look> DataSource<Client> for Found<L> {
         let is_key = |attribute: &Attribute| {
             attribute.name == "name" || Some(attribute.name) == parent::<L>()
         };
-        // What only says how Terraform is to act is nothing to look at.
-        let is_shown = |attribute: &Attribute| attribute.name != "wait_for_ready";
+        let is_shown = |attribute: &Attribute| !NOT_SHOWN.contains(&attribute.name);
         let shown = L::KIND.attributes().into_iter().filter(is_shown).map(|attribute| {
             if is_key(&attribute) { looked_up_by(attribute) } else { as_observed(attribute) }
         });

@@ -12,7 +12,8 @@
 //! from the configuration is never altered, except to a prior value that means the same.
 
 use super::{
-    Attribute, Kind, Mode, Nesting, OnChange, Path, Plan, Planned, Schema, Step, Value, timeouts, walk,
+    Attribute, Kind, Mode, Nesting, OnChange, Path, Plan, Planned, Schema, Step, Value, timeouts,
+    walk,
 };
 
 /// Plans from what Terraform proposes: `proposed` has configured values and prior computed ones.

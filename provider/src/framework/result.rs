@@ -217,3 +217,20 @@ fn nullify(value: &Value) -> Value {
         other => walk::map_elements(other, |_, element| nullify(element)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::framework::Type;
+
+    #[test]
+    fn an_imported_empty_collection_is_null_only_where_that_can_be_written() {
+        let map = |name| Attribute::value(name, Type::map(Type::String), "A map.");
+        let schema = Schema::new("A thing.").attributes([map("free"), map("needed").required()]);
+        let empty = || Value::map::<&str, Value>([]);
+        let returned = Value::object([("free", empty()), ("needed", empty())]);
+        let state = imported(&schema, &returned, &mut Diagnostics::new()).unwrap();
+        assert_eq!(state.get("free"), &Value::Null);
+        assert_eq!(state.get("needed"), &empty());
+    }
+}

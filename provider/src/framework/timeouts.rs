@@ -147,6 +147,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::framework::{Plan, conformance, plan};
 
     #[test]
     fn times_are_read() {
@@ -163,6 +164,47 @@ mod tests {
         {
             assert!(parse_duration(text).is_err(), "{text}");
         }
+    }
+
+    /// What is planned for a thing of a size with times, null or one for creating.
+    fn planned(prior: [Value; 2], config: [Value; 2]) -> [Value; 2] {
+        let thing =
+            |[size, times]: [Value; 2]| Value::object([("size", size), ("timeouts", times)]);
+        let schema = Schema::new("A thing.")
+            .attributes([Attribute::number("size", "Its size.").required(), timeouts()]);
+        let (prior, config) = (thing(prior), thing(config));
+        let proposed = conformance::proposed_new_state(&schema, &prior, &config);
+        let request = Plan { prior: &prior, config: &config };
+        let planned = plan::plan(&schema, request, &proposed).state;
+        let broken = conformance::check_plan(&schema, request, &planned);
+        assert!(broken.is_empty(), "{broken:?}");
+        ["size", "timeouts"].map(|name| planned.get(name).clone())
+    }
+
+    fn times(create: &str) -> Value {
+        let none = |operation| (operation, Value::Null);
+        Value::object([("create", create.into()), none("read"), none("update"), none("delete")])
+    }
+
+    #[test]
+    fn times_alone_change_nothing_of_what_was_imported() {
+        let one = || Value::from(1_u32);
+        for config in [Value::Null, times("5m")] {
+            assert_eq!(planned([one(), imported()], [one(), config]), [one(), imported()]);
+        }
+        let two = || Value::from(2_u32);
+        assert_eq!(planned([one(), imported()], [two(), times("5m")]), [two(), times("5m")]);
+        assert_eq!(planned([one(), imported()], [two(), Value::Null]), [two(), imported()]);
+    }
+
+    #[test]
+    fn times_that_are_stored_are_those_of_the_configuration() {
+        let one = || Value::from(1_u32);
+        for config in [Value::Null, times("5m"), imported()] {
+            let (prior, wanted) = ([one(), times("1m")], [one(), config.clone()]);
+            assert_eq!(planned(prior, [one(), config]), wanted);
+        }
+        assert_eq!(planned([one(), Value::Null], [one(), times("5m")])[1], times("5m"));
     }
 
     #[test]

@@ -33,6 +33,9 @@ pub(crate) trait Kind: Send + Sync + 'static {
     const DESCRIPTION: &'static str;
     /// The attribute that holds the parent's name, for kinds with a parent.
     const PARENT: Option<&'static str> = None;
+    /// The attribute that says whether what was last waited for came about, for kinds that wait. While
+    /// it is false, a plan wants it true, so that the next apply waits again.
+    const SEEN_THROUGH: Option<&'static str> = None;
 
     /// Its own attributes, the name included.
     fn attributes(&self) -> Vec<Attribute>;
@@ -57,16 +60,32 @@ pub(crate) trait Kind: Send + Sync + 'static {
         false
     }
 
-    /// Waits until what was asked for has come about. `change` is from what (null: nothing) to what.
+    /// Whether these values ask to wait; none: not known yet.
+    fn waits(&self, _values: &Value) -> Option<bool> {
+        Some(false)
+    }
+
+    /// Waits until what was asked for has come about, where these values ask for it and it is not
+    /// there anyway. `change` is from what (null: nothing) to what.
     fn settle<'a>(
         &'a self,
         _context: &'a Context<Client>,
         _asked: &'a Self::Noun,
         _change: (&'a Value, &'a Value),
         _diagnostics: &'a mut Diagnostics,
-    ) -> BoxFuture<'a, Result<(), Reported>> {
-        Box::pin(std::future::ready(Ok(())))
+    ) -> BoxFuture<'a, Result<Settled, Reported>> {
+        Box::pin(std::future::ready(Ok(Settled::AtOnce)))
     }
+}
+
+/// How it ended to wait for what was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Settled {
+    /// There was nothing to wait for.
+    AtOnce,
+    Awaited,
+    /// It did not come about, and that is no failure.
+    GivenUp,
 }
 
 impl<K: Kind> Managed<K> {
@@ -173,6 +192,7 @@ impl<K: Kind> Resource<Client> for Managed<K> {
                 let defaults = client.and_then(Client::default_labels);
                 let all = labels::all(planned.state.get("labels"), defaults);
                 planned.state.set_attribute("labels_all", all);
+                self.plan_to_wait(request.prior, &mut planned.state);
             }
             let Some(client) = client else { return Ok(()) };
             let planned = if is_going { &Value::Null } else { &planned.state };

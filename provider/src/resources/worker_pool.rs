@@ -12,7 +12,7 @@ use super::{
         self, AT_MOST_A_DAY, PAUSE, deletion_protection_of, text_or_null, time, time_from_api,
         time_to_api,
     },
-    managed::Kind,
+    managed::{Kind, Settled},
 };
 use crate::{
     client::Client,
@@ -22,6 +22,8 @@ use crate::{
 pub(crate) use self::rollout::phase;
 
 pub(crate) struct WorkerPool;
+
+const ROLLED_OUT: &str = "rolled_out";
 
 const SIGNALS: &[&str] = &["TERM", "INT", "HUP", "QUIT", "USR1", "USR2", "KILL"];
 
@@ -33,6 +35,7 @@ impl Kind for WorkerPool {
         how much each may use, when they count as ready, and how they are replaced. Creating and \
         updating wait until all workers are ready.";
     const PARENT: Option<&'static str> = Some("environment");
+    const SEEN_THROUGH: Option<&'static str> = Some(ROLLED_OUT);
 
     fn attributes(&self) -> Vec<Attribute> {
         vec![
@@ -60,6 +63,13 @@ impl Kind for WorkerPool {
                  reason when they are not in time. `true` if left out.",
             )
             .default(true),
+            Attribute::bool(
+                ROLLED_OUT,
+                "Whether the last change of its workers that was waited for has come about. `false` \
+                 when the waiting was given up: then the next apply waits again.",
+            )
+            .computed()
+            .keep_prior(),
         ]
     }
 
@@ -146,18 +156,23 @@ impl Kind for WorkerPool {
         !planned.is_null() && rules::uses_less(planned, prior)
     }
 
+    fn waits(&self, values: &Value) -> Option<bool> {
+        values.get("wait_for_ready").as_bool()
+    }
+
     fn settle<'a>(
         &'a self,
         context: &'a Context<Client>,
         asked: &'a api::WorkerPool,
         (prior, planned): (&'a Value, &'a Value),
         diagnostics: &'a mut Diagnostics,
-    ) -> BoxFuture<'a, Result<(), Reported>> {
-        let waits = planned.get("wait_for_ready").as_bool() != Some(false);
-        if waits && rules::changes_workers(prior, planned) {
+    ) -> BoxFuture<'a, Result<Settled, Reported>> {
+        let is_open = prior.get(ROLLED_OUT).as_bool() == Some(false);
+        let changes = is_open || rules::changes_workers(prior, planned);
+        if self.waits(planned) == Some(true) && changes {
             Box::pin(rollout::wait_until_ready(context, asked, prior, diagnostics))
         } else {
-            Box::pin(std::future::ready(Ok(())))
+            Box::pin(std::future::ready(Ok(Settled::AtOnce)))
         }
     }
 }

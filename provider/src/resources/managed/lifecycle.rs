@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::{self, Instant};
 
-use super::{Kind, Managed, labels, report};
+use super::{Kind, Managed, Settled, labels, report};
 use crate::{
     client::{CallError, Client, Draft, Noun, noun::key},
     framework::{Context, Diagnostics, Failed, Path, Reported, Resource as _, Update, Value},
@@ -66,9 +66,20 @@ impl<K: Kind> Managed<K> {
             }
         };
         let state = self.state(&created);
-        match self.0.settle(context, &created, (&Value::Null, planned), diagnostics).await {
-            Ok(()) => Ok(state),
-            Err(reported) => Err(reported.keeping(state)),
+        let change = (&Value::Null, planned);
+        let settled = self.0.settle(context, &created, change, diagnostics).await;
+        seen_through::<K>(state, change, settled)
+    }
+
+    /// What was given up waiting for is planned to be waited for again.
+    pub(super) fn plan_to_wait(&self, prior: &Value, planned: &mut Value) {
+        let Some(name) = K::SEEN_THROUGH else { return };
+        if prior.get(name).as_bool() == Some(false) {
+            match self.0.waits(planned) {
+                Some(true) => planned.set_attribute(name, true),
+                Some(false) => {}
+                None => planned.set_attribute(name, Value::UNKNOWN),
+            }
         }
     }
 
@@ -134,44 +145,62 @@ impl<K: Kind> Managed<K> {
         let id = request.prior.text("id");
         let before = self.draft(request.prior, client);
         let draft = self.draft(request.planned, client);
-        if before == draft {
-            return Ok(request.planned.clone());
-        }
-        let mut tries = 0;
-        let updated = loop {
-            let revision = self.unchanged_revision(context, id, &before, diagnostics).await?;
-            tries += 1;
-            match client.update::<K::Noun>(id, draft.clone(), revision, context).await {
-                Ok(updated) => break updated,
-                // What changed may be none of our business: look again.
-                Err(error) if error.is_conflict() && tries < CONFLICTS_MAX => {}
+        let change = (request.prior, request.planned);
+        let updated = if before != draft {
+            self.write(context, (id, &before, draft), diagnostics).await?
+        } else if K::SEEN_THROUGH.is_some_and(|name| change.0.get(name) != change.1.get(name)) {
+            match client.get::<K::Noun>(id, context).await {
+                Ok(noun) => noun,
                 Err(error) => return Err(self.report(&error, diagnostics).into()),
             }
+        } else {
+            return Ok(request.planned.clone());
         };
         let state = self.state(&updated);
-        let change = (request.prior, request.planned);
-        match self.0.settle(context, &updated, change, diagnostics).await {
-            Ok(()) => Ok(state),
-            Err(reported) => Err(reported.keeping(state)),
+        let settled = self.0.settle(context, &updated, change, diagnostics).await;
+        seen_through::<K>(state, change, settled)
+    }
+
+    /// Writes an update, if the host's intent still is `before`; if it already is what is wanted,
+    /// another run was first, and nothing is left to write.
+    async fn write(
+        &self,
+        context: &Context<Client>,
+        (id, before, draft): (&str, &Asked<K>, Asked<K>),
+        diagnostics: &mut Diagnostics,
+    ) -> Result<K::Noun, Reported> {
+        let client = context.client(diagnostics)?;
+        let mut tries = 0;
+        loop {
+            let noun = match client.get::<K::Noun>(id, context).await {
+                Ok(noun) => noun,
+                Err(error) => return Err(self.report(&error, diagnostics)),
+            };
+            if self.differences(&noun, &draft).is_empty() {
+                return Ok(noun);
+            }
+            self.expect_unchanged(&noun, before, diagnostics)?;
+            let revision = noun.metadata().revision;
+            tries += 1;
+            match client.update::<K::Noun>(id, draft.clone(), revision, context).await {
+                Ok(updated) => return Ok(updated),
+                // What changed may be none of our business: look again.
+                Err(error) if error.is_conflict() && tries < CONFLICTS_MAX => {}
+                Err(error) => return Err(self.report(&error, diagnostics)),
+            }
         }
     }
 
-    /// The present revision, if the host's intent still is what the plan was made from.
-    async fn unchanged_revision(
+    /// Reports where the host's intent is no longer what the plan was made from.
+    fn expect_unchanged(
         &self,
-        context: &Context<Client>,
-        id: &str,
+        noun: &K::Noun,
         before: &Asked<K>,
         diagnostics: &mut Diagnostics,
-    ) -> Result<u64, Reported> {
-        let client = context.client(diagnostics)?;
-        let noun = match client.get::<K::Noun>(id, context).await {
-            Ok(noun) => noun,
-            Err(error) => return Err(self.report(&error, diagnostics)),
-        };
-        let changed = self.differences(&noun, before);
+    ) -> Result<(), Reported> {
+        let changed = self.differences(noun, before);
         if changed.is_empty() {
-            return Ok(noun.metadata().revision);
+            return Ok(());
         }
         let (kind, key, changed) = (K::Noun::KIND, before.key(), changed.join("`, `"));
         Err(diagnostics.error(
@@ -228,7 +257,10 @@ impl<K: Kind> Managed<K> {
         diagnostics: &mut Diagnostics,
     ) -> Result<(), Reported> {
         let Some(client) = context.client_if_configured() else { return Ok(()) };
-        let is_known = |name: &str| name == "id" || planned.get(name).is_wholly_known();
+        let is_known = |name: &str| {
+            let is_told_later = name == "id" || Some(name) == K::SEEN_THROUGH;
+            is_told_later || planned.get(name).is_wholly_known()
+        };
         if client.room_may_grow() || !planned.entries().all(|(name, _)| is_known(name)) {
             return Ok(());
         }
@@ -248,6 +280,28 @@ impl<K: Kind> Managed<K> {
             return Ok(());
         }
         Err(report(&error, &self.schema().attributes, diagnostics))
+    }
+}
+
+/// The state after a change that was `settled` so.
+fn seen_through<K: Kind>(
+    mut state: Value,
+    (prior, planned): (&Value, &Value),
+    settled: Result<Settled, Reported>,
+) -> Result<Value, Failed> {
+    if let Some(name) = K::SEEN_THROUGH {
+        let seen: Value = match &settled {
+            // What is planned already is left at that.
+            Ok(_) if !planned.get(name).is_unknown() => planned.get(name).clone(),
+            Ok(Settled::AtOnce) => prior.get(name).clone(),
+            Ok(Settled::Awaited) => true.into(),
+            Ok(Settled::GivenUp) | Err(_) => false.into(),
+        };
+        state.set_attribute(name, seen);
+    }
+    match settled {
+        Ok(_) => Ok(state),
+        Err(reported) => Err(reported.keeping(state)),
     }
 }
 

@@ -9,15 +9,11 @@ use std::{collections::BTreeMap, fmt::Write as _, time::Duration};
 use proto::runtimecloud::v1::{self as api, ConditionStatus, WorkerPhase};
 
 use crate::{
-    client::{Client, Noun as _, noun::key},
-    framework::{Context, Diagnostics, Path, Reported, Resource as _, Value},
-    resources::{
-        managed::{
-            Managed,
-            lifecycle::{GaveUp, TAINTED, pause},
-            report,
-        },
-        worker_pool::WorkerPool,
+    client::{CallError, Client, Noun as _, noun::key},
+    framework::{Context, Diagnostics, Path, Reported, Value},
+    resources::managed::{
+        Settled,
+        lifecycle::{GaveUp, TAINTED, pause},
     },
 };
 
@@ -36,10 +32,9 @@ pub(super) async fn wait_until_ready(
     asked: &api::WorkerPool,
     prior: &Value,
     diagnostics: &mut Diagnostics,
-) -> Result<(), Reported> {
+) -> Result<Settled, Reported> {
     let client = context.client(diagnostics)?;
     let metadata = asked.metadata();
-    let attributes = Managed(WorkerPool).schema().attributes;
     let mut pool = asked.clone();
     let mut delay = FIRST_LOOK;
     loop {
@@ -47,10 +42,10 @@ pub(super) async fn wait_until_ready(
             Ok(now) => pool = now,
             // What was seen last holds.
             Err(error) if error.is_cancelled() => {}
-            Err(error) => return Err(report(&error, &attributes, diagnostics)),
+            Err(error) => return Err(lost_sight(&pool, (prior, &error), diagnostics)),
         }
         if is_ready(&pool, metadata.generation) {
-            return Ok(());
+            return Ok(Settled::Awaited);
         }
         let is_stuck = is_stuck(&pool, metadata.generation);
         let gave_up = pause(context, &mut delay).await;
@@ -71,14 +66,36 @@ pub(super) async fn wait_until_ready(
             why_not_ready(&pool, &workers)
         );
         if gave_up == Some(GaveUp::Interrupted) && prior.is_null() && is_as_asked(&pool, asked) {
-            diagnostics.warning(Path::root(), summary, how);
-            return Ok(());
+            diagnostics.warning(
+                Path::root(),
+                summary,
+                format!("{how} The next apply waits again."),
+            );
+            return Ok(Settled::GivenUp);
         }
-        let tainted = if prior.is_null() { TAINTED } else { "" };
+        let tainted = if prior.is_null() { TAINTED } else { " The next apply waits again." };
         let detail = format!("{how} {}{tainted}", next_step(&pool));
         let path = if hopeless { Path::attributes(["worker", "command"]) } else { Path::root() };
         return Err(diagnostics.error(path, summary, detail));
     }
+}
+
+/// The host does not tell any more how it stands: why, what was waited for, and what was seen last.
+fn lost_sight(
+    pool: &api::WorkerPool,
+    (prior, error): (&Value, &CallError),
+    diagnostics: &mut Diagnostics,
+) -> Reported {
+    let (problem, _) = error.problems();
+    let key = key(&pool.environment, &pool.metadata().name);
+    let tainted = if prior.is_null() { TAINTED } else { " The next apply waits again." };
+    let detail = format!(
+        "{}\n\nThis happened while waiting until all workers of the worker pool `{key}` are ready. \
+         Seen last:\n\n{}\n\nThe pool is in the state as it is.{tainted}",
+        problem.detail,
+        why_not_ready(pool, &[])
+    );
+    diagnostics.error(Path::root(), problem.summary, detail)
 }
 
 /// Whether nobody has changed or deleted what was asked for.

@@ -1,0 +1,4 @@
+resource "runtimecloud_quota" "open" {
+  name   = "open"
+  limits = {}
+}
