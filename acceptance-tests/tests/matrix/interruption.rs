@@ -24,9 +24,10 @@ pub(crate) const STORIES: &[CodedStory] = &[
     story("interruption::a_host_that_stands_still_is_told_of_with_what_was_seen", stands_still),
     story("interruption::a_host_too_slow_to_create_loses_nothing", too_slow_to_create),
     story("interruption::a_revoked_token_is_told_of_and_a_new_one_goes_on", revoked_token),
+    story("interruption::a_terraform_that_is_killed_leaves_what_can_be_imported", killed),
     story("interruption::an_update_not_ready_in_time_is_waited_for_again", update_not_ready),
     story("interruption::one_interrupt_keeps_what_was_made", one_interrupt),
-    story("interruption::two_interrupts_leave_what_can_be_imported", two_interrupts),
+    story("interruption::two_interrupts_lose_nothing_for_good", two_interrupts),
 ];
 
 const APPLY: &[&str] = &["apply", "-auto-approve", "-input=false"];
@@ -99,25 +100,41 @@ fn one_interrupt(cli: &Cli) -> Result<()> {
 fn two_interrupts(cli: &Cli) -> Result<()> {
     let world = World::new(cli)?;
     let (apply, before) = begin_apply(&world)?;
-    // A plugin that stands still can not end the apply in good order after the first.
-    let plugins = plugins(&world);
-    signal_all(&plugins, Signal::STOP)?;
+    // After the first the plugin still asks the host how things stand; it must not be told.
+    let host = world.host.pid()?;
+    processes::signal(host, Signal::STOP)?;
     processes::signal_group(apply.pid(), Signal::INT)?;
     until("the first interrupt to be heard", || {
         Ok(apply.said()?.contains("Interrupt received").then_some(()))
     })?;
     processes::signal_group(apply.pid(), Signal::INT)?;
     let ended = apply.wait()?;
+    processes::signal(host, Signal::CONT)?;
     ensure!(ended.code != Some(0), "an apply that was broken off ended well: {ended}");
-    signal_all(&plugins, Signal::CONT)?;
-    until("the plugins to end", || Ok(self::plugins(&world).is_empty().then_some(())))?;
-
+    until("the plugins to end", || Ok(plugins(&world).is_empty().then_some(())))?;
     expect_in_state(&world, &["runtimecloud_environment.dev"])?;
+    // Terraform may have had the time to save the pool.
+    let listed = world.terraform(&["state", "list"])?.succeeded()?;
+    if listed.stdout.contains(POOL) { goes_on(&world, &before) } else { is_found(&world, &before) }
+}
+
+fn killed(cli: &Cli) -> Result<()> {
+    let world = World::new(cli)?;
+    let (apply, before) = begin_apply(&world)?;
+    processes::signal(apply.pid(), Signal::KILL)?;
+    apply.wait()?;
+    until("the plugins to end", || Ok(plugins(&world).is_empty().then_some(())))?;
+    expect_in_state(&world, &["runtimecloud_environment.dev"])?;
+    is_found(&world, &before)
+}
+
+/// A pool that Terraform does not know of: an apply tells how to import it, and then nothing is to do.
+fn is_found(world: &World, before: &[String]) -> Result<()> {
     world.try_apply()?.exited_with(1)?.says(&["dev/web", "terraform import"])?;
     world.terraform(&["import", "-input=false", POOL, "dev/web"])?.succeeded()?;
-    open_gate(&world)?;
+    open_gate(world)?;
     world.expect_empty_plan("after the import")?;
-    ensure!(workers(&world) == before, "the workers are not those that were made");
+    ensure!(workers(world) == before, "other workers: {:?}, not {before:?}", workers(world));
     world.destroy()
 }
 
@@ -126,10 +143,6 @@ fn plugins(world: &World) -> Vec<u32> {
     let mut processes = processes::of_world(world.path());
     processes.retain(|process| process.command.first().is_some_and(is_plugin));
     processes.into_iter().map(|process| process.pid).collect()
-}
-
-fn signal_all(pids: &[u32], signal: Signal) -> Result<()> {
-    pids.iter().try_for_each(|pid| processes::signal(*pid, signal))
 }
 
 fn host_comes_back(cli: &Cli) -> Result<()> {

@@ -84,6 +84,11 @@ impl CallError {
         self.fault == Fault::Cancelled
     }
 
+    /// There was hardly time for an answer: the operation's own was nearly up.
+    pub fn was_cut_short(&self) -> bool {
+        matches!(self.fault, Fault::TimedOut { after } if after < Duration::from_secs(1))
+    }
+
     fn code(&self) -> Option<tonic::Code> {
         match &self.fault {
             Fault::Remote(remote) => Some(remote.code),
