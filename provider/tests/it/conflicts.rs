@@ -140,6 +140,38 @@ async fn a_change_since_the_plan_is_not_overwritten() {
 }
 
 #[tokio::test]
+async fn a_change_that_someone_else_has_just_made_is_not_made_again() {
+    let bench = Bench::new("runtimecloud_worker_pool").await;
+    let state = bench.created(&pool(&bench, 3)).await;
+    for pool in bench.host.memory().worker_pools.values_mut() {
+        pool.spec.as_mut().unwrap().size = 4;
+    }
+    bench.host.memory().calls.clear();
+    bench.update(&state, &pool(&bench, 4)).await.unwrap();
+    let calls: Vec<&str> = bench.host.memory().calls.iter().map(|(call, _)| *call).collect();
+    assert_eq!(calls, ["update", "get"], "the first only asks");
+}
+
+#[tokio::test]
+async fn what_was_given_up_waiting_for_is_waited_for_again() {
+    let bench = Bench::new("runtimecloud_worker_pool").await;
+    let config = pool(&bench, 3);
+    let mut state = bench.created(&config).await;
+    assert_eq!(state.get("rolled_out"), &Value::Null, "nothing was waited for");
+    state.set_attribute("rolled_out", false);
+    assert_eq!(bench.plan(&state, &config).await.0.state, state, "nor shall anything be");
+    let waiting = |wait: Value| {
+        let mut config = config.clone();
+        config.set_attribute("wait_for_ready", wait);
+        config
+    };
+    for (wait, planned) in [(true.into(), true.into()), (Value::UNKNOWN, Value::UNKNOWN)] {
+        let (plan, _) = bench.plan(&state, &waiting(wait)).await;
+        assert_eq!(plan.state.get("rolled_out"), &planned);
+    }
+}
+
+#[tokio::test]
 async fn a_revision_that_only_the_host_moved_on_is_no_conflict() {
     let bench = Bench::new("runtimecloud_worker_pool").await;
     let state = bench.created(&pool(&bench, 3)).await;
