@@ -67,12 +67,13 @@ impl Case {
         for Import { address, by } in self.expected.imports(cli.release) {
             match by {
                 Key::Name(name) => {
+                    world.reimport(address, name)?;
                     let id = world.attribute(address, "id")?;
-                    for key in [name, &id] {
-                        world.reimport(address, key)?;
-                    }
+                    world.reimport_by_block(&block(address, &format!("id = \"{id}\"")))?;
                 }
-                Key::Identity(pairs) => world.reimport_by_block(&block(address, pairs))?,
+                Key::Identity(pairs) => {
+                    world.reimport_by_block(&block(address, &identity(pairs)))?;
+                }
             }
         }
         world.destroy()
@@ -125,11 +126,14 @@ fn run(world: &World, command: &Run) -> Result<()> {
     Ok(())
 }
 
-/// An import block with an identity.
-fn block(address: &str, identity: &[(String, String)]) -> String {
-    let pairs: Vec<_> = identity.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-    let identity = pairs.join("\n    ");
-    format!("import {{\n  to = {address}\n  identity = {{\n    {identity}\n  }}\n}}\n")
+fn block(address: &str, argument: &str) -> String {
+    format!("import {{\n  to = {address}\n  {argument}\n}}\n")
+}
+
+/// The argument of an import block.
+fn identity(pairs: &[(String, String)]) -> String {
+    let pairs: Vec<_> = pairs.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    format!("identity = {{\n    {}\n  }}", pairs.join("\n    "))
 }
 
 fn texts(texts: &[String]) -> Vec<&str> {

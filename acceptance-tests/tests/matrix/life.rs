@@ -11,6 +11,7 @@ pub(crate) const STORIES: &[CodedStory] = &[
         "life::a_pool_that_is_not_ready_in_time_fails_and_is_kept",
         a_late_pool_fails_and_is_kept,
     ),
+    story("life::a_forgotten_fleet_is_imported_with_a_written_configuration", forgotten_fleet),
     story("life::a_removed_block_forgets_a_pool_that_runs_on", a_removed_block_forgets)
         .needing(REMOVED),
 ];
@@ -99,5 +100,27 @@ fn a_late_pool_fails_and_is_kept(cli: &Cli) -> Result<()> {
     world.try_apply()?.exited_with(1)?.says(&["dev/web", "ready"])?;
     let listed = world.terraform(&["state", "list"])?.succeeded()?;
     listed.says(&["runtimecloud_worker_pool.web"])?;
+    world.destroy()
+}
+
+fn forgotten_fleet(cli: &Cli) -> Result<()> {
+    let world = World::new(cli)?;
+    world.configure(&sleepers(1))?;
+    world.apply()?;
+    let mut blocks = String::new();
+    for (address, key) in [
+        ("runtimecloud_capacity_target.local", "local"),
+        ("runtimecloud_environment.dev", "dev"),
+        ("runtimecloud_worker_pool.web", "dev/web"),
+    ] {
+        world.terraform(&["state", "rm", address])?.succeeded()?;
+        blocks += &format!("import {{\n  to = {address}\n  id = \"{key}\"\n}}\n");
+    }
+    world.configure(&blocks)?;
+    let written = ["plan", "-input=false", "-generate-config-out=written.tf", "-out=plan.bin"];
+    world.terraform(&written)?.succeeded()?.says(&["3 to import, 0 to add, 0 to change"])?;
+    world.apply_plan()?;
+    world.expect_empty_plan("after the import")?;
+    ensure!(world.workers().len() == 1, "not one worker: {:?}", world.workers());
     world.destroy()
 }
