@@ -43,7 +43,8 @@ impl<'a, C> Identities<'a, C> {
         }
     }
 
-    /// Of what is planned: unknown values only where a new object is made.
+    /// Of what is planned: none where a new object is made whose identity is not known yet. Terraform
+    /// takes unknown values here, and then can not show the plan as JSON.
     pub(super) fn planned(
         &self,
         before: &Value,
@@ -56,7 +57,7 @@ impl<'a, C> Identities<'a, C> {
         }
         let after = self.resource.identify(schema, &planned.state);
         if prior.is_null() || !planned.replace.is_empty() {
-            return Ok(after);
+            return Ok(if after.is_wholly_known() { after } else { Value::Null });
         }
         let before = self.kept(before, prior);
         refuse_changes(&schema.changes(&before, &after), diagnostics)?;
