@@ -97,11 +97,11 @@ async fn rest(resource: &Resource<'_>, stored: &Stored, config: &Value) -> Resul
     Ok(())
 }
 
-/// Importing gives an empty plan, but for what only Terraform knows.
+/// Importing gives an empty plan, but for what only the configuration knows.
 async fn import(case: &Case<'_>, stored: &Stored, config: &Value) -> Result<()> {
     let resource = &case.resource;
     let mut config = without_empty(config);
-    for local in case.known.local.iter().chain(&["timeouts"]) {
+    for local in case.known.local {
         config.set_attribute(local, Value::Null);
     }
     let state = &stored.state;
