@@ -122,5 +122,8 @@ fn forgotten_fleet(cli: &Cli) -> Result<()> {
     world.apply_plan()?;
     world.expect_empty_plan("after the import")?;
     ensure!(world.workers().len() == 1, "not one worker: {:?}", world.workers());
+    // What was written refers to nothing, so that it would not be destroyed in order.
+    world.configure(&sleepers(1))?;
+    world.expect_empty_plan("with the former configuration")?;
     world.destroy()
 }
