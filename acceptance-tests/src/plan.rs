@@ -121,14 +121,6 @@ impl Plan {
         lines
     }
 
-    /// As [`Plan::differences`], without time limits: they are nobody's but the configuration's, so
-    /// an import can not find them.
-    pub fn differences_but_time_limits(&self) -> Vec<String> {
-        let differences = self.differences();
-        let others = differences.lines().filter(|line| !line.contains(" timeouts: "));
-        others.map(str::to_owned).collect()
-    }
-
     fn list(&self, key: &str) -> &[Value] {
         self.json[key].as_array().map_or(&[], Vec::as_slice)
     }

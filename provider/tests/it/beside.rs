@@ -275,7 +275,7 @@ async fn identities_are_declared() {
 async fn an_object_has_one_identity_from_its_plan_to_its_end() {
     let bench = Bench::new().await;
     let planned = bench.plan(&nothing(), &config([("name", "one".into())])).await.good();
-    assert!(planned.identity.get("serial").is_unknown(), "not known before it is made");
+    assert_eq!(planned.identity, Value::Null, "not known before it is made");
     let made = bench.create("one").await;
     assert_eq!(made.identity, identity("c-1", "front"));
 
