@@ -1,23 +1,51 @@
 //! The data sources: what there is, as intent and as the host observes it now.
 //!
-//! A data source shows what its resource declares, and adds what changes by itself: use, counts,
-//! conditions, workers. It is found by id or by name.
+//! A data source of one resource shows what its resource declares, and adds what changes by itself:
+//! use, counts, conditions, workers. It is found by id or by name. That of many shows the same of
+//! each, as far as that takes no calls for each.
 
 mod found;
+mod many;
 
 mod capacity_target;
 mod environment;
+mod events;
+mod host;
 mod quota;
+mod quota_usage;
 mod worker_pool;
+mod workers;
 
 mod observed;
+mod worker;
 
 use self::{
-    capacity_target::CapacityTarget, environment::Environment, found::Found, quota::Quota,
-    worker_pool::WorkerPool,
+    capacity_target::CapacityTarget, environment::Environment, events::Events, found::Found,
+    host::Host, many::Many, quota::Quota, quota_usage::QuotaUsage, worker_pool::WorkerPool,
+    workers::Workers,
 };
 use crate::{client::Client, framework::DataSource};
 
 /// All data sources, sorted by type.
-pub static DATA_SOURCES: &[&dyn DataSource<Client>] =
-    &[&Found(CapacityTarget), &Found(Environment), &Found(Quota), &Found(WorkerPool)];
+pub static DATA_SOURCES: &[&dyn DataSource<Client>] = &[
+    &Found(CapacityTarget),
+    &Many(CapacityTarget, "runtimecloud_capacity_targets", "Capacity targets, with their use."),
+    &Found(Environment),
+    &Many(
+        Environment,
+        "runtimecloud_environments",
+        "Environments, with how many workers live in each.",
+    ),
+    &Events,
+    &Host,
+    &Found(Quota),
+    &QuotaUsage,
+    &Many(Quota, "runtimecloud_quotas", "Quotas, with what is used of each."),
+    &Found(WorkerPool),
+    &Many(
+        WorkerPool,
+        "runtimecloud_worker_pools",
+        "Worker pools, with how many workers are ready in each.",
+    ),
+    &Workers,
+];

@@ -9,6 +9,7 @@ mod examples;
 mod install;
 mod interruption;
 mod life;
+mod looking;
 mod parallel;
 mod query;
 mod story;
@@ -68,6 +69,7 @@ fn stories(release: Option<Release>) -> Result<Vec<Told>> {
         install::STORIES,
         interruption::STORIES,
         life::STORIES,
+        looking::STORIES,
         parallel::STORIES,
         query::STORIES,
     ]

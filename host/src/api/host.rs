@@ -3,7 +3,7 @@
 use proto::runtimecloud::v1::{self, host_server::Host};
 use tonic::{Request, Response, Status};
 
-use super::Core;
+use super::{Core, gate::METHODS};
 use crate::capacity::target::DriverKind;
 
 pub struct HostApi(pub Core);
@@ -22,6 +22,43 @@ impl Host for HostApi {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             drivers,
             last_event_position: *self.0.store.last_position().borrow(),
+            capabilities: capabilities(),
         }))
+    }
+}
+
+/// The services of the API, in lower case with underscores: what the gate lets through.
+fn capabilities() -> Vec<String> {
+    let services = METHODS.iter().filter_map(|(path, _)| {
+        let (service, _method) = path.strip_prefix("/runtimecloud.v1.")?.split_once('/')?;
+        Some(service)
+    });
+    let mut names: Vec<String> = services.map(in_lower_case).collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// `worker_pools` for `WorkerPools`.
+fn in_lower_case(name: &str) -> String {
+    let mut lower = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !lower.is_empty() {
+            lower.push('_');
+        }
+        lower.extend(letter.to_lowercase());
+    }
+    lower
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_service_is_named_once() {
+        let names = capabilities();
+        assert!(names.contains(&"worker_pools".to_owned()), "{names:?}");
+        assert!(names.is_sorted_by(|one, other| one < other), "{names:?}");
     }
 }

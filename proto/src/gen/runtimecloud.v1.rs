@@ -2769,6 +2769,10 @@ pub struct HostInfo {
     /// The position of the last event, 0 when there is none.
     #[prost(uint64, tag = "4")]
     pub last_event_position: u64,
+    /// The parts of the API that this host serves, sorted: its services in lower case with underscores,
+    /// such as `worker_pools`.
+    #[prost(string, repeated, tag = "5")]
+    pub capabilities: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// Generated client implementations.
 pub mod host_client {

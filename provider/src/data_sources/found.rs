@@ -1,12 +1,13 @@
-//! What every data source does alike: it finds one resource by id or by name.
+//! What data sources of one resource do alike: they find it by id or by name.
 
 use proto::runtimecloud::v1 as api;
 
 use super::observed;
 use crate::{
-    client::{Client, Noun, noun::key},
+    client::{CallError, Client, Noun, noun::key},
     framework::{
-        Attribute, BoxFuture, Context, DataSource, Diagnostics, Path, Reported, Schema, Value,
+        Attribute, BoxFuture, Context, DataSource, Diagnostics, Path, Reported, Schema, Validator,
+        Value,
     },
     resources::{
         attributes::{self, observed as as_observed},
@@ -20,7 +21,7 @@ const NOT_SHOWN: [&str; 2] = ["rolled_out", "wait_for_ready"];
 /// A resource of the host, found as declared by `L`.
 pub(super) struct Found<L>(pub(super) L);
 
-/// What a data source declares.
+/// What a data source declares of a resource.
 pub(super) trait Look: Send + Sync + 'static {
     /// The resource that it shows.
     type Kind: Kind;
@@ -35,8 +36,13 @@ pub(super) trait Look: Send + Sync + 'static {
     /// The values of its own attributes.
     fn values(&self, noun: &NounOf<Self>) -> Vec<(&'static str, Value)>;
 
-    /// Values that take more calls of the host.
-    fn more<'a>(
+    /// What is shown only where one resource is looked at, because it takes more calls of the host.
+    fn attributes_of_one(&self) -> Vec<Attribute> {
+        Vec::new()
+    }
+
+    /// The values of [`Look::attributes_of_one`].
+    fn values_of_one<'a>(
         &'a self,
         _context: &'a Context<Client>,
         _noun: &'a NounOf<Self>,
@@ -57,34 +63,71 @@ impl<L: Look> Found<L> {
     ) -> Result<Value, Reported> {
         let client = context.client(diagnostics)?;
         let of_parent = parent::<L>().map(|parent| config.text(parent)).unwrap_or_default();
-        let wanted = match config.text("id") {
-            "" => key(of_parent, config.text("name")),
-            id => id.to_owned(),
+        let (argument, wanted) = match config.text("id") {
+            "" => ("name", key(of_parent, config.text("name"))),
+            id => ("id", id.to_owned()),
         };
-        let noun = match client.get::<NounOf<L>>(&wanted, context).await {
-            Ok(noun) => noun,
-            Err(error) => {
-                return Err(report(&error, &self.schema().attributes, diagnostics));
-            }
-        };
-        let metadata = noun.metadata();
-        let mut found = Value::object(L::KIND.values(&noun.spec()));
-        found.set_attribute("id", metadata.id.as_str());
-        found.set_attribute("name", metadata.name.as_str());
-        if let Some(parent) = parent::<L>() {
-            found.set_attribute(parent, noun.parent());
-        }
-        let common = observed::common_values(&metadata, self.0.conditions(&noun));
-        let more = self.0.more(context, &noun, diagnostics).await?;
-        for (name, value) in common.into_iter().chain(self.0.values(&noun)).chain(more) {
+        let noun = client.get::<NounOf<L>>(&wanted, context).await;
+        let noun = noun.map_err(|error| report_at(&error, argument, diagnostics))?;
+        let mut found = value(&self.0, &noun);
+        for (name, value) in self.0.values_of_one(context, &noun, diagnostics).await? {
             found.set_attribute(name, value);
+        }
+        if let Some(parent) = parent::<L>().filter(|parent| config.get(parent).is_set()) {
+            // It may have been given by its id.
+            found.set_attribute(parent, config.get(parent).clone());
         }
         Ok(found)
     }
 }
 
-fn parent<L: Look>() -> Option<&'static str> {
+/// What is shown of a resource wherever it is looked at, all computed.
+pub(super) fn attributes<L: Look>(look: &L) -> Vec<Attribute> {
+    let is_shown = |attribute: &Attribute| !NOT_SHOWN.contains(&attribute.name);
+    let declared = L::KIND.attributes().into_iter().filter(is_shown);
+    [Attribute::string("id", "Its id.")]
+        .into_iter()
+        .chain(declared)
+        .chain([attributes::deletion_protection()])
+        .map(as_observed)
+        .chain(observed::common())
+        .chain(look.attributes())
+        .collect()
+}
+
+/// The value of [`attributes`].
+pub(super) fn value<L: Look>(look: &L, noun: &NounOf<L>) -> Value {
+    let metadata = noun.metadata();
+    let mut found = Value::object(L::KIND.values(&noun.spec()));
+    found.set_attribute("id", metadata.id.as_str());
+    found.set_attribute("name", metadata.name.as_str());
+    if let Some(parent) = parent::<L>() {
+        found.set_attribute(parent, noun.parent());
+    }
+    let common = observed::common_values(&metadata, look.conditions(noun));
+    for (name, value) in common.into_iter().chain(look.values(noun)) {
+        found.set_attribute(name, value);
+    }
+    found
+}
+
+/// The argument that names a resource's parent, if it has one.
+pub(super) fn parent<L: Look>() -> Option<&'static str> {
     <L::Kind as Kind>::PARENT
+}
+
+/// Tells of a look-up that failed. What is not there is told at the argument that names it.
+pub(super) fn report_at(
+    error: &CallError,
+    argument: &'static str,
+    diagnostics: &mut Diagnostics,
+) -> Reported {
+    if error.is_not_found() {
+        let (problem, _) = error.problems();
+        diagnostics.error(argument, problem.summary, problem.detail)
+    } else {
+        report(error, &[], diagnostics)
+    }
 }
 
 impl<L: Look> DataSource<Client> for Found<L> {
@@ -93,22 +136,12 @@ impl<L: Look> DataSource<Client> for Found<L> {
     }
 
     fn schema(&self) -> Schema {
-        let id = Attribute::string("id", "Its id. Give this or its name.").optional_computed();
-        let is_key = |attribute: &Attribute| {
-            attribute.name == "name" || Some(attribute.name) == parent::<L>()
-        };
-        let is_shown = |attribute: &Attribute| !NOT_SHOWN.contains(&attribute.name);
-        let shown = L::KIND.attributes().into_iter().filter(is_shown).map(|attribute| {
-            if is_key(&attribute) { looked_up_by(attribute) } else { as_observed(attribute) }
+        let shown = attributes(&self.0).into_iter().map(|attribute| {
+            let is_key =
+                ["id", "name"].contains(&attribute.name) || Some(attribute.name) == parent::<L>();
+            if is_key { looked_up_by(attribute) } else { attribute }
         });
-        let protection = as_observed(attributes::deletion_protection());
-        Schema::new(L::DESCRIPTION).attributes(
-            [id].into_iter()
-                .chain(shown)
-                .chain([protection])
-                .chain(observed::common())
-                .chain(self.0.attributes()),
-        )
+        Schema::new(L::DESCRIPTION).attributes(shown.chain(self.0.attributes_of_one()))
     }
 
     fn validate(&self, config: &Value, diagnostics: &mut Diagnostics) {
@@ -139,12 +172,12 @@ impl<L: Look> DataSource<Client> for Found<L> {
     }
 }
 
-/// A part of the name, which may be given instead of the id.
+/// The id, or a part of the name that may be given instead of it.
 fn looked_up_by(attribute: Attribute) -> Attribute {
     let description = match attribute.name {
+        "id" => "Its id. Give this or its name.",
         "name" => "Its name. Give this or `id`.",
         _ => "Name of the environment that it is in, to go with `name`.",
     };
-    let validators = attribute.validators.clone();
-    Attribute { description, validators, ..as_observed(attribute) }.optional_computed()
+    Attribute { description, ..attribute }.optional_computed().check(Validator::length(1..=128))
 }

@@ -25,9 +25,12 @@ pub fn settle(
     leftover: Leftover,
     diagnostics: &mut Diagnostics,
 ) -> Result<Value, Reported> {
+    // Values may be large: no copy lives longer than it is needed.
     let completed = complete_object(&schema.attributes, reference, returned);
     let conformed = conform(schema, &completed, diagnostics)?;
+    drop(completed);
     let kept = keep_object(&schema.attributes, reference, &conformed);
+    drop(conformed);
     let mut unknown = Vec::new();
     walk::unknown_paths(&Path::root(), &kept, &mut unknown);
     if unknown.is_empty() {

@@ -148,9 +148,15 @@ async fn an_interrupted_read_ends_at_once() {
 
 #[tokio::test]
 async fn all_pages_of_a_list_are_read() {
-    let (_host, address) = FakeHost::start().await;
+    let (host, address) = FakeHost::start().await;
+    let worker = |id: &str| api::Worker {
+        id: id.to_owned(),
+        worker_pool: "pool_1".to_owned(),
+        ..Default::default()
+    };
+    host.memory().workers = ["wrk_5", "wrk_3", "wrk_4", "wrk_2", "wrk_1"].map(worker).into();
     let context = client(settings(address));
     let workers = context.client_if_configured().unwrap().workers("pool_1", &context).await;
     let ids: Vec<String> = workers.unwrap().into_iter().map(|worker| worker.id).collect();
-    assert_eq!(ids, ["wrk_1", "wrk_2"]);
+    assert_eq!(ids, ["wrk_1", "wrk_2", "wrk_3", "wrk_4", "wrk_5"]);
 }

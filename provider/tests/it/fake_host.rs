@@ -13,6 +13,7 @@ use proto::runtimecloud::v1::{
     self as api,
     capacity_targets_server::{CapacityTargets, CapacityTargetsServer},
     environments_server::{Environments, EnvironmentsServer},
+    events_server::{Events, EventsServer},
     quotas_server::{Quotas, QuotasServer},
     worker_pools_server::{WorkerPools, WorkerPoolsServer},
     workers_server::{Workers, WorkersServer},
@@ -28,6 +29,8 @@ use tonic::{
 };
 
 pub(crate) const TOKEN: &str = "a-token";
+/// How many resources a page holds unless asked for another number.
+pub(crate) const PAGE: usize = 3;
 
 /// What the host holds, and how it behaves.
 #[derive(Debug, Default)]
@@ -36,6 +39,9 @@ pub(crate) struct Memory {
     pub(crate) environments: BTreeMap<String, api::Environment>,
     pub(crate) quotas: BTreeMap<String, api::Quota>,
     pub(crate) worker_pools: BTreeMap<String, api::WorkerPool>,
+    /// In the order in which they are listed.
+    pub(crate) workers: Vec<api::Worker>,
+    pub(crate) events: Vec<api::Event>,
     next_id: u64,
     /// Errors to answer the next calls with, the first first.
     pub(crate) failures: Vec<Status>,
@@ -77,6 +83,7 @@ impl FakeHost {
         let server = server
             .add_service(CapacityTargetsServer::new(host.clone()))
             .add_service(EnvironmentsServer::new(host.clone()))
+            .add_service(EventsServer::new(host.clone()))
             .add_service(QuotasServer::new(host.clone()))
             .add_service(WorkerPoolsServer::new(host.clone()))
             .add_service(WorkersServer::new(host.clone()))
@@ -151,6 +158,16 @@ pub(crate) fn context(client: Client) -> Context<Client> {
 
 fn id_of(options: Option<&api::WriteOptions>) -> String {
     options.map(|options| options.request_id.clone()).unwrap_or_default()
+}
+
+/// A page, whose token is how many came before it.
+fn page<T>(request: &api::ListRequest, items: impl Iterator<Item = T>) -> (Vec<T>, String) {
+    let before: usize = request.page_token.parse().unwrap_or(0);
+    let size = if request.page_size == 0 { PAGE } else { request.page_size as usize };
+    let mut items: Vec<T> = items.skip(before).collect();
+    let more = items.len() > size;
+    items.truncate(size);
+    (items, if more { (before + size).to_string() } else { String::new() })
 }
 
 fn not_found() -> Status {
@@ -243,20 +260,16 @@ macro_rules! noun {
             ) -> Result<Response<api::$list>, Status> {
                 let request = self.enter("list", request, |_| String::new()).await?;
                 let memory = self.memory();
-                let wanted = |noun: &&api::$noun| {
-                    let metadata = noun.metadata.as_ref().unwrap();
-                    $(if !request.parent.is_empty() && request.parent != noun.$parent {
-                        return false;
-                    })?
-                    let has = |(key, value)| metadata.labels.get(key) == Some(value);
-                    metadata.id > request.page_token && request.labels.iter().all(has)
+                let is_wanted = |noun: &&api::$noun| {
+                    let labels = &noun.metadata.as_ref().unwrap().labels;
+                    let parent = String::new() $(+ &noun.$parent)?;
+                    let fits = |(key, value): (&String, _)| labels.get(key) == Some(value);
+                    (request.parent.is_empty() || request.parent == parent)
+                        && request.labels.iter().all(fits)
                 };
-                let mut found: Vec<_> = memory.$memory.values().filter(wanted).cloned().collect();
-                let is_last = found.len() <= request.page_size as usize;
-                found.truncate(request.page_size as usize);
-                let last = found.last().map(|noun| noun.metadata.as_ref().unwrap().id.clone());
-                let next_page_token = last.filter(|_| !is_last).unwrap_or_default();
-                Ok(Response::new(api::$list { $memory: found, next_page_token }))
+                let wanted = memory.$memory.values().filter(is_wanted).cloned();
+                let (page, next_page_token) = page(&request, wanted);
+                Ok(Response::new(api::$list { $memory: page, next_page_token }))
             }
 
             $($more)*
@@ -297,20 +310,15 @@ impl Workers for FakeHost {
         request: Request<api::ListRequest>,
     ) -> Result<Response<api::ListWorkersResponse>, Status> {
         let request = self.enter("list", request, |_| String::new()).await?;
-        // Two pages of one worker each.
-        let worker = |id: &str| api::Worker {
-            id: id.to_owned(),
-            worker_pool: request.parent.clone(),
-            ports: BTreeMap::from([("http".to_owned(), 4711)]),
-            ..Default::default()
-        };
-        let (worker, next) = match request.page_token.as_str() {
-            "" => (worker("wrk_2"), "more"),
-            _ => (worker("wrk_1"), ""),
-        };
-        let response =
-            api::ListWorkersResponse { workers: vec![worker], next_page_token: next.to_owned() };
-        Ok(Response::new(response))
+        let memory = self.memory();
+        let of_parent =
+            |it: &&api::Worker| request.parent.is_empty() || it.worker_pool == request.parent;
+        let workers = memory.workers.iter().filter(of_parent).cloned();
+        if request.parent == "absent" {
+            return Err(not_found());
+        }
+        let (workers, next_page_token) = page(&request, workers);
+        Ok(Response::new(api::ListWorkersResponse { workers, next_page_token }))
     }
 
     async fn logs(
@@ -318,5 +326,24 @@ impl Workers for FakeHost {
         _: Request<api::LogsRequest>,
     ) -> Result<Response<Self::LogsStream>, Status> {
         Err(not_found())
+    }
+}
+
+#[tonic::async_trait]
+impl Events for FakeHost {
+    type WatchStream = tokio_stream::Iter<std::vec::IntoIter<Result<api::Event, Status>>>;
+
+    async fn watch(
+        &self,
+        request: Request<api::WatchEventsRequest>,
+    ) -> Result<Response<Self::WatchStream>, Status> {
+        let request = self.enter("watch", request, |_| String::new()).await?;
+        let fits = |event: &&api::Event| {
+            event.position > request.after
+                && (request.types.is_empty() || request.types.contains(&event.r#type))
+                && (request.subject_id.is_empty() || request.subject_id == event.subject_id)
+        };
+        let events: Vec<_> = self.memory().events.iter().filter(fits).cloned().map(Ok).collect();
+        Ok(Response::new(tokio_stream::iter(events)))
     }
 }

@@ -8,6 +8,7 @@ mod client;
 mod conflicts;
 mod crates;
 mod cycle;
+mod data_sources;
 mod docs;
 mod fake_host;
 mod functions;
