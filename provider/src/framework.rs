@@ -115,8 +115,10 @@
 //! the framework sets defaults, keeps prior spellings that mean the same, and compares with the
 //! prior state. Nothing differs: the plan is the prior state, byte for byte. Something differs:
 //! computed attributes that the configuration doesn't set become unknown, except those marked
-//! [`keep_prior`](Attribute::keep_prior); changed attributes marked [`replace`](Attribute::replace)
-//! ask for replacement. Then [`Resource::plan`] may look at the whole and add to it.
+//! [`keep_prior`](Attribute::keep_prior) (or
+//! [`keep_prior_unless_null`](Attribute::keep_prior_unless_null)); changed attributes marked
+//! [`replace`](Attribute::replace), [`replace_if`](Attribute::replace_if) or
+//! [`replace_if_configured`](Attribute::replace_if_configured) ask for replacement. Then [`Resource::plan`] may look at the whole and add to it.
 //!
 //! # Shapes
 //!
@@ -148,8 +150,9 @@
 //! # Secrets
 //!
 //! A value that the remote end needs only once is [`write_only`](Attribute::write_only): read it from
-//! `request.config`, and let an ordinary attribute (`token_version`, say) tell when it changed. Mark
-//! what must be stored as [`sensitive`](Attribute::sensitive). Never log or quote either.
+//! `request.config`, and let an ordinary attribute (`token_version`, say) tell when it changed;
+//! [`write_only_with`](Attribute::write_only_with) declares both. Mark what must be stored as
+//! [`sensitive`](Attribute::sensitive). Never log or quote either.
 //!
 //! # Tests
 //!
@@ -217,7 +220,7 @@ pub use self::{
         BoxFuture, Create, Delete, Failed, Import, MoveSource, Plan, Planned, Read, Resource,
         Update, Upgrade,
     },
-    schema::{Attribute, Equal, Kind, Mode, Nesting, OnChange, Schema, Type},
+    schema::{Attribute, Equal, KeepPrior, Kind, Mode, Nesting, OnChange, Schema, Type},
     timeouts::{Timeouts, open_timeout, parse_duration, timeouts},
     validator::Validator,
     value::{Bound, Refinement, Value},

@@ -82,7 +82,7 @@ const fn many(nesting: Nesting) -> &'static str {
         Nesting::List => " List",
         Nesting::Set => " Set",
         Nesting::Map => " Map",
-        Nesting::Single => "",
+        Nesting::Single | Nesting::Group => "",
     }
 }
 

@@ -32,9 +32,8 @@ fn one(attribute: &Attribute, state: &Value) -> Value {
     }
     match &attribute.kind {
         Kind::Value(_) => state.clone(),
-        Kind::Nested(Nesting::Single, children) | Kind::Block(Nesting::Single, children) => {
-            object(children, state)
-        }
+        Kind::Nested(Nesting::Single | Nesting::Group, children)
+        | Kind::Block(Nesting::Single | Nesting::Group, children) => object(children, state),
         Kind::Nested(_, children) | Kind::Block(_, children) => {
             walk::map_elements(state, |_, element| object(children, element))
         }

@@ -12,8 +12,8 @@
 //! from the configuration is never altered, except to a prior value that means the same.
 
 use super::{
-    Attribute, Kind, Mode, Nesting, OnChange, Path, Plan, Planned, Schema, Step, Value, timeouts,
-    walk,
+    Attribute, KeepPrior, Kind, Mode, Nesting, OnChange, Path, Plan, Planned, Schema, Step, Value,
+    timeouts, walk,
 };
 
 /// Plans from what Terraform proposes: `proposed` has configured values and prior computed ones.
@@ -33,11 +33,8 @@ pub fn plan(schema: &Schema, request: Plan<'_>, proposed: &Value) -> Planned {
     refine_id(schema, &mut state);
     let mut replace = Vec::new();
     if !request.prior.is_null() {
-        for attribute in &schema.attributes {
-            let path = Path::attribute(attribute.name);
-            let (prior, state) = (request.prior.get(attribute.name), state.get(attribute.name));
-            replace_paths(attribute, &path, (prior, state), &mut replace);
-        }
+        let sides = Change { config: request.config, prior: request.prior, planned: &state };
+        replace_in_object(&schema.attributes, &Path::root(), sides, &mut replace);
         replace.sort();
     }
     Planned { state, replace }
@@ -110,9 +107,8 @@ fn settle(attribute: &Attribute, sides: &Sides<'_>) -> Value {
 fn settle_known(attribute: &Attribute, sides: &Sides<'_>) -> Value {
     let settled = match &attribute.kind {
         Kind::Value(_) => sides.proposed.clone(),
-        Kind::Nested(Nesting::Single, children) | Kind::Block(Nesting::Single, children) => {
-            settle_object(children, sides)
-        }
+        Kind::Nested(Nesting::Single | Nesting::Group, children)
+        | Kind::Block(Nesting::Single | Nesting::Group, children) => settle_object(children, sides),
         Kind::Nested(Nesting::Set, children) | Kind::Block(Nesting::Set, children) => {
             settle_set(children, sides)
         }
@@ -211,12 +207,21 @@ fn mark(attribute: &Attribute, (config, settled, prior): (&Value, &Value, &Value
     let prior_value = prior.get(attribute.name);
     if config.is_null() {
         let open = attribute.mode.is_computed() && !attribute.write_only && !attribute.is_block();
-        let kept = attribute.keep_prior && !prior.is_null();
-        return if open && !kept { Value::UNKNOWN } else { settled.clone() };
+        let kept = match attribute.keep_prior {
+            KeepPrior::Never => false,
+            KeepPrior::Always => !prior.is_null(),
+            KeepPrior::UnlessNull => !prior_value.is_null(),
+        };
+        return match (open && !kept, attribute.never_null) {
+            (false, _) => settled.clone(),
+            (true, false) => Value::UNKNOWN,
+            (true, true) => Value::unknown_not_null(),
+        };
     }
     match &attribute.kind {
         Kind::Value(_) => settled.clone(),
-        Kind::Nested(Nesting::Single, children) | Kind::Block(Nesting::Single, children) => {
+        Kind::Nested(Nesting::Single | Nesting::Group, children)
+        | Kind::Block(Nesting::Single | Nesting::Group, children) => {
             mark_object(children, config, settled, prior_value)
         }
         Kind::Nested(nesting, children) | Kind::Block(nesting, children) => {
@@ -253,32 +258,59 @@ fn refine_id(schema: &Schema, state: &mut Value) {
     }
 }
 
-fn replace_paths(
-    attribute: &Attribute,
-    path: &Path,
-    (prior, planned): (&Value, &Value),
-    found: &mut Vec<Path>,
-) {
-    if prior == planned || (prior.is_null() && planned.is_null()) {
+/// One place before and after a change.
+#[derive(Clone, Copy)]
+struct Change<'a> {
+    config: &'a Value,
+    prior: &'a Value,
+    planned: &'a Value,
+}
+
+impl Change<'_> {
+    fn map<'b>(self, part: impl Fn(&'b Value) -> &'b Value) -> Change<'b>
+    where
+        Self: 'b,
+    {
+        let Change { config, prior, planned } = self;
+        Change { config: part(config), prior: part(prior), planned: part(planned) }
+    }
+
+    fn asks_for_replacement(self, on_change: OnChange) -> bool {
+        match on_change {
+            OnChange::Update => false,
+            OnChange::Replace => true,
+            OnChange::ReplaceIf(needs) => needs(self.prior, self.planned),
+            OnChange::ReplaceIfConfigured => !self.config.is_null(),
+        }
+    }
+}
+
+fn replace_paths(attribute: &Attribute, path: &Path, change: Change<'_>, found: &mut Vec<Path>) {
+    let Change { config, prior, planned } = change;
+    if prior == planned {
         return;
     }
-    if attribute.on_change == OnChange::Replace {
+    if change.asks_for_replacement(attribute.on_change) {
         found.push(path.clone());
         return;
     }
     match &attribute.kind {
         Kind::Value(_) => {}
-        Kind::Nested(Nesting::Single, children) | Kind::Block(Nesting::Single, children) => {
-            replace_in_object(children, path, (prior, planned), found);
+        Kind::Nested(Nesting::Single | Nesting::Group, children)
+        | Kind::Block(Nesting::Single | Nesting::Group, children) => {
+            replace_in_object(children, path, change, found);
         }
         Kind::Nested(Nesting::Set, children) | Kind::Block(Nesting::Set, children) => {
             // Elements have no path: a change within one that asks for replacement is told at the set.
             let mut inside = Vec::new();
-            for element in planned.elements().iter().filter(|e| !prior.elements().contains(e)) {
-                replace_in_object(children, path, (&Value::Null, element), &mut inside);
+            for planned in planned.elements().iter().filter(|e| !prior.elements().contains(e)) {
+                let change =
+                    Change { config: origin(config, planned), prior: &Value::Null, planned };
+                replace_in_object(children, path, change, &mut inside);
             }
-            for element in prior.elements().iter().filter(|e| !planned.elements().contains(e)) {
-                replace_in_object(children, path, (element, &Value::Null), &mut inside);
+            for prior in prior.elements().iter().filter(|e| !planned.elements().contains(e)) {
+                let change = Change { config: &Value::Null, prior, planned: &Value::Null };
+                replace_in_object(children, path, change, &mut inside);
             }
             if !inside.is_empty() {
                 found.push(path.clone());
@@ -290,8 +322,8 @@ fn replace_paths(
             steps.sort();
             steps.dedup();
             for step in steps {
-                let sides = (walk::element(prior, &step), walk::element(planned, &step));
-                replace_in_object(children, &path.join(step), sides, found);
+                let change = change.map(|side| walk::element(side, &step));
+                replace_in_object(children, &path.join(step.clone()), change, found);
             }
         }
     }
@@ -300,12 +332,12 @@ fn replace_paths(
 fn replace_in_object(
     children: &[Attribute],
     path: &Path,
-    (prior, planned): (&Value, &Value),
+    change: Change<'_>,
     found: &mut Vec<Path>,
 ) {
     for child in children {
-        let sides = (prior.get(child.name), planned.get(child.name));
-        replace_paths(child, &path.child(child.name), sides, found);
+        let change = change.map(|side| side.get(child.name));
+        replace_paths(child, &path.child(child.name), change, found);
     }
 }
 

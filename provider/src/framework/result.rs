@@ -114,7 +114,8 @@ fn complete_object(attributes: &[Attribute], reference: &Value, returned: &Value
 fn complete(attribute: &Attribute, reference: &Value, value: &Value) -> Value {
     match &attribute.kind {
         Kind::Value(_) => value.clone(),
-        Kind::Nested(Nesting::Single, children) | Kind::Block(Nesting::Single, children) => {
+        Kind::Nested(Nesting::Single | Nesting::Group, children)
+        | Kind::Block(Nesting::Single | Nesting::Group, children) => {
             complete_object(children, reference, value)
         }
         Kind::Nested(_, children) | Kind::Block(_, children) => {
@@ -165,7 +166,8 @@ fn keep(attribute: &Attribute, reference: &Value, value: &Value) -> Value {
         Kind::Value(_) => attribute
             .equal
             .map_or_else(|| value.clone(), |equal| keep_leaves(equal, reference, value)),
-        Kind::Nested(Nesting::Single, children) | Kind::Block(Nesting::Single, children) => {
+        Kind::Nested(Nesting::Single | Nesting::Group, children)
+        | Kind::Block(Nesting::Single | Nesting::Group, children) => {
             keep_object(children, reference, value)
         }
         Kind::Nested(_, children) | Kind::Block(_, children) => {

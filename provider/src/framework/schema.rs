@@ -52,8 +52,10 @@ pub enum Nesting {
     List,
     /// Objects by content.
     Set,
-    /// Objects by name. Attributes only.
+    /// Objects by name.
     Map,
+    /// One object that is always there, with what is in it absent when nobody writes it. Blocks only.
+    Group,
 }
 
 /// The shape of an attribute.
@@ -68,12 +70,28 @@ pub enum Kind {
 }
 
 /// What a change of an attribute's value asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum OnChange {
     /// An update in place.
     Update,
     /// A new object in place of the old one.
     Replace,
+    /// A new object where the change is one that this says `true` to, given the prior and the
+    /// planned value; the latter may be unknown.
+    ReplaceIf(fn(&Value, &Value) -> bool),
+    /// A new object where the configuration has a value: taking it out is an update.
+    ReplaceIfConfigured,
+}
+
+/// What becomes of a computed value in an update that doesn't configure it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeepPrior {
+    /// It is not known.
+    Never,
+    /// It stays as it is, null too.
+    Always,
+    /// It stays as it is, if it is not null.
+    UnlessNull,
 }
 
 /// Whether two known, non-null leaves of an attribute mean the same.
@@ -100,8 +118,12 @@ pub struct Attribute {
     pub default: Option<Value>,
     /// What a change asks for.
     pub on_change: OnChange,
-    /// Computed once: an update leaves it as it is, so it stays known in plans.
-    pub keep_prior: bool,
+    /// Whether an update leaves it as it is, so that it stays known in plans.
+    pub keep_prior: KeepPrior,
+    /// While it is unknown, it is known not to be null.
+    pub never_null: bool,
+    /// The attribute beside it whose change has this write-only value sent again.
+    pub resent_by: Option<&'static str>,
     /// Rules for known values.
     pub validators: Vec<Validator>,
     /// Equality by meaning, applied to each leaf (each element of a list, map or set, too).
@@ -156,7 +178,7 @@ impl Nesting {
     /// The type of so many `object`s.
     pub fn of(self, object: Type) -> Type {
         match self {
-            Self::Single => object,
+            Self::Single | Self::Group => object,
             Self::List => Type::list(object),
             Self::Set => Type::set(object),
             Self::Map => Type::map(object),
@@ -226,7 +248,9 @@ impl Attribute {
             deprecated: None,
             default: None,
             on_change: OnChange::Update,
-            keep_prior: false,
+            keep_prior: KeepPrior::Never,
+            never_null: false,
+            resent_by: None,
             validators: Vec::new(),
             equal: None,
         }
@@ -265,9 +289,32 @@ impl Attribute {
         Self { on_change: OnChange::Replace, ..self }
     }
 
-    /// Stays as it is in updates: ids, creation times.
+    /// A change needs a new object if this says so, given the prior and the planned value. The
+    /// latter may be unknown: what is said of it then must hold when it is known.
+    pub fn replace_if(self, needs: fn(&Value, &Value) -> bool) -> Self {
+        Self { on_change: OnChange::ReplaceIf(needs), ..self }
+    }
+
+    /// A change needs a new object, but not when the configuration has no value any more.
+    pub fn replace_if_configured(self) -> Self {
+        Self { on_change: OnChange::ReplaceIfConfigured, ..self }
+    }
+
+    /// Computed once, and stays as it is in updates: ids, creation times.
     pub fn keep_prior(self) -> Self {
-        Self { keep_prior: true, ..self }
+        Self { keep_prior: KeepPrior::Always, ..self }
+    }
+
+    /// As [`Attribute::keep_prior`], but what was null may get a value in an update: what is computed
+    /// late, or in elements that are added.
+    pub fn keep_prior_unless_null(self) -> Self {
+        Self { keep_prior: KeepPrior::UnlessNull, ..self }
+    }
+
+    /// The provider always gives it a value, so conditions on its being null are known in plans. An
+    /// `id` at the top needs no such word.
+    pub fn never_null(self) -> Self {
+        Self { never_null: true, ..self }
     }
 
     /// Hidden in output.
@@ -278,6 +325,12 @@ impl Attribute {
     /// Given to the provider and never stored.
     pub fn write_only(self) -> Self {
         Self { write_only: true, ..self }
+    }
+
+    /// Given to the provider and never stored; so a change of it is seen only by `version`, the
+    /// attribute beside it, and one isn't set without the other. Gives both.
+    pub fn write_only_with(self, version: Self) -> [Self; 2] {
+        [Self { resent_by: Some(version.name), ..self.write_only() }, version]
     }
 
     /// On its way out; says what to use instead.

@@ -36,9 +36,20 @@ fn check_object(
         let value = object.get(attribute.name);
         check_rules(&attribute.validators, &path, value, diagnostics);
         refuse_null_elements(&path, value, diagnostics);
+        if let Some(version) = attribute.resent_by
+            && !value.is_null()
+            && object.get(version).is_null()
+        {
+            let detail = format!(
+                "`{path}` is never stored, so a change of it is not seen by itself. Set \
+                 `{version}` beside it, and change that whenever `{path}` changes."
+            );
+            diagnostics.error(path.clone(), "Write-only value without a version", detail);
+        }
         match &attribute.kind {
             Kind::Value(_) => {}
-            Kind::Nested(Nesting::Single, children) | Kind::Block(Nesting::Single, children) => {
+            Kind::Nested(Nesting::Single | Nesting::Group, children)
+            | Kind::Block(Nesting::Single | Nesting::Group, children) => {
                 check_object(children, &path, value, diagnostics);
             }
             Kind::Nested(_, children) | Kind::Block(_, children) => {

@@ -36,6 +36,8 @@ pub enum Validator {
     Conflicts(&'static [&'static str]),
     /// These attributes of an object are set together or not at all.
     Together(&'static [&'static str]),
+    /// Where the first of these attributes of an object is set, all the others are too.
+    Requires(&'static [&'static str]),
     /// Any rule. The text continues the sentence "The value ...": "must be ...".
     Custom(fn(&Value) -> Result<(), String>),
 }
@@ -111,7 +113,8 @@ impl Validator {
             Self::ExactlyOneOf(names)
             | Self::AtLeastOneOf(names)
             | Self::Conflicts(names)
-            | Self::Together(names) => self.check_names(names, value),
+            | Self::Together(names)
+            | Self::Requires(names) => self.check_names(names, value),
             Self::Custom(check) => {
                 if value.is_wholly_known() {
                     check(value)
@@ -141,7 +144,32 @@ impl Validator {
             Self::AtLeastOneOf(names) => format!("must set at least one of {}", quoted(names)),
             Self::Conflicts(names) => format!("must set at most one of {}", quoted(names)),
             Self::Together(names) => format!("must set {} together", quoted(names)),
+            Self::Requires(names) => match names.split_first() {
+                Some((first, others)) => {
+                    format!("must set {} where it sets `{first}`", quoted(others))
+                }
+                None => String::new(),
+            },
             Self::Custom(_) => String::new(),
+        }
+    }
+
+    /// The attributes that a rule between attributes is about.
+    pub(super) const fn names(&self) -> &'static [&'static str] {
+        match self {
+            Self::ExactlyOneOf(names)
+            | Self::AtLeastOneOf(names)
+            | Self::Conflicts(names)
+            | Self::Together(names)
+            | Self::Requires(names) => names,
+            Self::Length(_)
+            | Self::Range(_)
+            | Self::Integer
+            | Self::OneOf(_)
+            | Self::Pattern { .. }
+            | Self::Each(_)
+            | Self::Keys(_)
+            | Self::Custom(_) => &[],
         }
     }
 
@@ -152,6 +180,10 @@ impl Validator {
             Self::ExactlyOneOf(_) => set.len() > 1 || (set.is_empty() && !unknown),
             Self::AtLeastOneOf(_) => set.is_empty() && !unknown,
             Self::Conflicts(_) => set.len() > 1,
+            Self::Requires(_) => {
+                let null = names.iter().any(|n| value.get(n).is_null());
+                names.first().is_some_and(|first| value.get(first).is_set()) && null
+            }
             _ => !set.is_empty() && set.len() < names.len() && !unknown,
         };
         match (wrong, set.is_empty()) {

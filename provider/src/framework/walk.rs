@@ -192,9 +192,12 @@ fn each(ty: &Type, values: &[Value], path: &Path) -> Result<Vec<Value>, (Path, S
 }
 
 /// What the value of a nested attribute or block is when there is none of it: null, but an empty
-/// collection for list and set blocks.
+/// collection for list, set and map blocks, and for a group an object of what is absent.
 pub(crate) fn absent(attribute: &Attribute) -> Value {
-    match attribute.kind {
+    match &attribute.kind {
+        Kind::Block(Nesting::Group, children) => {
+            Value::object(children.iter().map(|child| (child.name, absent(child))))
+        }
         Kind::Block(Nesting::List, _) => Value::List(Vec::new()),
         Kind::Block(Nesting::Set, _) => Value::Set(Vec::new()),
         Kind::Block(Nesting::Map, _) => Value::Map(BTreeMap::new()),

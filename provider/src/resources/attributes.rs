@@ -6,7 +6,7 @@ use std::time::Duration;
 use proto::duration;
 
 use super::amounts;
-use crate::framework::{Attribute, Equal, Kind, OnChange, Type, Validator, Value};
+use crate::framework::{Attribute, Equal, KeepPrior, Kind, OnChange, Type, Validator, Value};
 
 const NAME: Validator = Validator::pattern(
     "1 to 63 of `a-z`, `0-9` and `-`, beginning with a letter and not ending with `-`",
@@ -135,7 +135,8 @@ pub(crate) fn observed(attribute: Attribute) -> Attribute {
         },
         default: None,
         on_change: OnChange::Update,
-        keep_prior: false,
+        keep_prior: KeepPrior::Never,
+        never_null: false,
         validators: Vec::new(),
         equal: None,
         ..attribute

@@ -29,7 +29,7 @@ pub(crate) fn attribute_path(attributes: &[Attribute], field: &str) -> Path {
                 segments.next();
                 path = path.index(index);
             }
-            Kind::Nested(Nesting::Single, _) | Kind::Block(..) => {}
+            Kind::Nested(Nesting::Single | Nesting::Group, _) | Kind::Block(..) => {}
             Kind::Nested(Nesting::Set, _) | Kind::Value(_) => return path,
         }
         level = attribute.children();

@@ -99,18 +99,20 @@ fn nested_block_to_proto(attribute: &Attribute) -> Option<schema::NestedBlock> {
     attribute.description.clone_into(&mut block.description);
     block.deprecated = attribute.deprecated.is_some();
     block.deprecation_message = attribute.deprecated.unwrap_or_default().to_owned();
+    let min_items = i64::from(attribute.mode == Mode::Required);
     Some(schema::NestedBlock {
         type_name: attribute.name.to_owned(),
         block: Some(block),
         nesting: block_nesting(*nesting).into(),
-        min_items: i64::from(attribute.mode == Mode::Required),
-        max_items: 0,
+        min_items,
+        max_items: if *nesting == Nesting::Single { min_items } else { 0 },
     })
 }
 
 const fn object_nesting(nesting: Nesting) -> schema::object::NestingMode {
     match nesting {
-        Nesting::Single => schema::object::NestingMode::Single,
+        // Only blocks are grouped.
+        Nesting::Single | Nesting::Group => schema::object::NestingMode::Single,
         Nesting::List => schema::object::NestingMode::List,
         Nesting::Set => schema::object::NestingMode::Set,
         Nesting::Map => schema::object::NestingMode::Map,
@@ -123,5 +125,6 @@ const fn block_nesting(nesting: Nesting) -> schema::nested_block::NestingMode {
         Nesting::List => schema::nested_block::NestingMode::List,
         Nesting::Set => schema::nested_block::NestingMode::Set,
         Nesting::Map => schema::nested_block::NestingMode::Map,
+        Nesting::Group => schema::nested_block::NestingMode::Group,
     }
 }

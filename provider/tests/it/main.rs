@@ -15,6 +15,7 @@ mod functions;
 mod lists;
 mod loans;
 mod notes;
+mod planning;
 mod properties;
 mod provider_block;
 mod resources;

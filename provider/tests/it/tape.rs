@@ -93,8 +93,11 @@ impl<'a> Tape<'a> {
         (mode, block): (Mode, bool),
         around: &Surroundings,
     ) -> Attribute {
-        let nestings = [Nesting::Single, Nesting::List, Nesting::Set, Nesting::Map];
-        let nesting = nestings[self.choose(if block { 3 } else { 4 })];
+        let nestings = [Nesting::Single, Nesting::List, Nesting::Set, Nesting::Map, Nesting::Group];
+        let nesting = match nestings[self.choose(if block { 5 } else { 4 })] {
+            Nesting::Map | Nesting::Group if mode == Mode::Required && block => Nesting::Single,
+            nesting => nesting,
+        };
         let own = mode.is_computed().then_some(mode);
         let forced = around.forced.filter(|forced| *forced == Mode::Computed).or(own);
         // The key of a set's element is required, which nothing computed may hold.
@@ -163,7 +166,7 @@ impl<'a> Tape<'a> {
         }
         let count = self.choose(3);
         match nesting {
-            Nesting::Single => self.object(children, unknowns),
+            Nesting::Single | Nesting::Group => self.object(children, unknowns),
             Nesting::List => {
                 Value::List((0..count).map(|_| self.object(children, unknowns)).collect())
             }
@@ -273,7 +276,11 @@ struct Surroundings {
 
 /// What the configuration holds of an attribute that isn't set.
 fn empty(attribute: &Attribute) -> Value {
-    match attribute.kind {
+    match &attribute.kind {
+        Kind::Block(Nesting::Group, children) => {
+            Value::object(children.iter().map(|child| (child.name, empty(child))))
+        }
+        Kind::Block(Nesting::Map, _) => Value::Map(BTreeMap::new()),
         Kind::Block(Nesting::List, _) => Value::List(Vec::new()),
         Kind::Block(Nesting::Set, _) => Value::set(Vec::<Value>::new()),
         _ => Value::Null,

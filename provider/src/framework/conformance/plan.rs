@@ -88,7 +88,7 @@ fn nested(
         return;
     }
     match nesting {
-        Nesting::Single => object(children, path, sides, found),
+        Nesting::Single | Nesting::Group => object(children, path, sides, found),
         Nesting::Set => {
             let (config, planned) = (sides.config.elements(), sides.planned.elements());
             if config.len() != planned.len() && sides.config.is_wholly_known() {
@@ -120,8 +120,8 @@ fn nested(
 fn block(attribute: &Attribute, path: &Path, sides: &Sides<'_>, found: &mut Vec<Violation>) {
     let Kind::Block(nesting, children) = &attribute.kind else { return };
     match nesting {
-        Nesting::Single if sides.config.is_unknown() => {}
-        Nesting::Single => object(children, path, sides, found),
+        Nesting::Single | Nesting::Group if sides.config.is_unknown() => {}
+        Nesting::Single | Nesting::Group => object(children, path, sides, found),
         Nesting::List | Nesting::Set | Nesting::Map if sides.config.is_unknown() => {
             if !sides.planned.is_unknown() {
                 found.push(violation(path, "planned, but its configuration is not known yet"));

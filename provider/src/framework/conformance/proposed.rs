@@ -24,7 +24,7 @@ fn one(attribute: &Attribute, prior: &Value, config: &Value) -> Value {
         return config.clone();
     };
     match nesting {
-        Nesting::Single => object(children, prior, config),
+        Nesting::Single | Nesting::Group => object(children, prior, config),
         Nesting::List | Nesting::Map => walk::map_elements(config, |step, config| {
             object(children, walk::element(prior, step), config)
         }),

@@ -1,7 +1,9 @@
 //! What Terraform takes for granted of a schema, and what we ask of ours.
 
 use super::{Violation, violation};
-use crate::framework::{Attribute, Kind, Mode, Nesting, OnChange, Path, Schema, Type, walk};
+use crate::framework::{
+    Attribute, KeepPrior, Kind, Mode, Nesting, OnChange, Path, Schema, Type, Validator, walk,
+};
 use std::collections::BTreeSet;
 
 /// Names that the root of a resource or data source can't use.
@@ -21,6 +23,9 @@ pub fn check_schema(schema: &Schema) -> Vec<Violation> {
     for attribute in schema.attributes.iter().filter(|a| RESERVED.contains(&a.name)) {
         found.push(violation(&root.child(attribute.name), "a reserved name"));
     }
+    check_names(&schema.validators, &schema.attributes, &mut |what| {
+        found.push(violation(&root, what));
+    });
     let place = Place { parent: None, in_filled: false, in_set: false };
     check_all(&schema.attributes, &root, place, &mut found);
     found
@@ -44,10 +49,10 @@ fn check_unstored(attributes: &[Attribute], path: &Path, found: &mut Vec<Violati
         if attribute.write_only {
             say("write-only, but nothing of it is stored");
         }
-        if attribute.default.is_some() || attribute.keep_prior {
+        if attribute.default.is_some() || attribute.keep_prior != KeepPrior::Never {
             say("planned, but there is no plan");
         }
-        if attribute.on_change == OnChange::Replace {
+        if !matches!(attribute.on_change, OnChange::Update) {
             say("asks for replacement, but nothing is replaced");
         }
         check_unstored(attribute.children(), &path, found);
@@ -77,6 +82,8 @@ fn check_all(attributes: &[Attribute], path: &Path, place: Place, found: &mut Ve
         if !is_sentence(attribute.description) {
             say("no description in sentences");
         }
+        check_names(&attribute.validators, attribute.children(), &mut say);
+        check_companion(attribute, attributes, &mut say);
         check_modes(attribute, place, &mut say);
         check_kind(attribute, place, &mut say);
         if let Some(default) = &attribute.default
@@ -96,15 +103,51 @@ fn check_all(attributes: &[Attribute], path: &Path, place: Place, found: &mut Ve
     }
 }
 
+/// A rule between attributes names some that are there.
+fn check_names(validators: &[Validator], attributes: &[Attribute], say: &mut impl FnMut(&str)) {
+    let is_there = |name: &str| attributes.iter().any(|attribute| attribute.name == name);
+    for validator in validators {
+        if let Validator::Each(rule) = validator {
+            check_names(std::slice::from_ref(rule), attributes, say);
+        }
+        if !validator.names().iter().all(|name| is_there(name)) {
+            say("a rule about an attribute that is not there");
+        }
+    }
+}
+
+/// What has a write-only value sent again is an ordinary attribute that stands beside it.
+fn check_companion(attribute: &Attribute, beside: &[Attribute], say: &mut impl FnMut(&str)) {
+    let Some(version) = attribute.resent_by else { return };
+    let is_fit = |a: &Attribute| {
+        a.name == version && a.mode.is_configurable() && a.default.is_none() && !a.write_only
+    };
+    if !attribute.write_only || !beside.iter().any(is_fit) {
+        say("sent again by what is no ordinary attribute beside it");
+    }
+}
+
 fn check_modes(attribute: &Attribute, place: Place, say: &mut impl FnMut(&str)) {
     if attribute.default.is_some() && attribute.mode != Mode::OptionalComputed {
         say("a default, but not both optional and computed");
     }
-    if attribute.default.is_some() && attribute.keep_prior {
+    let keeps = attribute.keep_prior != KeepPrior::Never;
+    if attribute.default.is_some() && keeps {
         say("both a default and its prior value, when not configured");
     }
-    if attribute.keep_prior && !attribute.mode.is_computed() {
+    if keeps && !attribute.mode.is_computed() {
         say("keeps its prior value, but is not computed");
+    }
+    if attribute.never_null && !attribute.mode.is_computed() {
+        say("promises a value, but is not computed");
+    }
+    if let Some(instead) = attribute.deprecated {
+        if attribute.mode == Mode::Required {
+            say("on its way out, but required");
+        }
+        if !is_sentence(instead) {
+            say("on its way out, but no sentence says what to use instead");
+        }
     }
     if attribute.write_only && attribute.mode.is_computed() {
         say("both write-only and computed");
@@ -136,6 +179,9 @@ fn check_kind(attribute: &Attribute, place: Place, say: &mut impl FnMut(&str)) {
             }
         }
         Kind::Nested(nesting, children) | Kind::Block(nesting, children) => {
+            if *nesting == Nesting::Group && !attribute.is_block() {
+                say("a group that is no block");
+            }
             if attribute.equal.is_some() {
                 say("equality by meaning belongs to the leaves");
             }
@@ -155,8 +201,12 @@ fn check_kind(attribute: &Attribute, place: Place, say: &mut impl FnMut(&str)) {
         {
             say("a block that is computed or has a default");
         }
-        if *nesting == Nesting::Map {
-            say("a map of blocks");
+        if matches!(nesting, Nesting::Map | Nesting::Group) && attribute.mode == Mode::Required {
+            say("a map of blocks or a group that is required, which no CLI asks for");
+        }
+        let in_a_row = matches!(nesting, Nesting::List | Nesting::Map);
+        if in_a_row && has_dynamic(&attribute.value_type(), false) {
+            say("a dynamic type in a list or map of blocks");
         }
         if attribute.sensitive || attribute.write_only {
             say("a block that is sensitive or write-only");
