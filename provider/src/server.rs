@@ -3,6 +3,7 @@
 //! Holds: every call answers, whether or not any other call came before it; what panics becomes a
 //! diagnostic and the process lives on; nothing that a user typed is logged.
 
+mod action;
 mod ephemeral;
 mod function;
 mod guard;

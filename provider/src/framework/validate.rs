@@ -1,7 +1,9 @@
 //! Checks a configuration against the rules of its schema. Unknown values are never wrong; null
 //! elements of collections always are.
 
-use super::{Attribute, Diagnostics, Kind, Nesting, Path, Schema, Validator, Value, walk};
+use super::{
+    Attribute, Diagnostics, Kind, Nesting, Path, Reported, Schema, Validator, Value, walk,
+};
 
 /// Reports each rule that `config` breaks, at its path.
 pub fn validate(schema: &Schema, config: &Value, diagnostics: &mut Diagnostics) {
@@ -23,6 +25,23 @@ pub fn refuse_write_only(schema: &Schema, config: &Value, diagnostics: &mut Diag
             ),
         );
     }
+}
+
+/// Reports values that are not known where the CLI has to know them.
+pub fn refuse_unknown(config: &Value, diagnostics: &mut Diagnostics) -> Result<(), Reported> {
+    let mut found = Vec::new();
+    walk::unknown_paths(&Path::root(), config, &mut found);
+    for path in found {
+        diagnostics.error(
+            path.clone(),
+            "Value not known",
+            format!(
+                "`{path}` is not known, and now it has to be. The CLI should have waited; please \
+                 report a bug in it."
+            ),
+        );
+    }
+    diagnostics.stop_if_failed()
 }
 
 fn check_object(

@@ -43,12 +43,14 @@ answers!(
     import_resource_state,
     move_resource_state,
     open_ephemeral_resource,
+    plan_action,
     plan_resource_change,
     read_data_source,
     read_resource,
     renew_ephemeral_resource,
     upgrade_resource_identity,
     upgrade_resource_state,
+    validate_action_config,
     validate_data_resource_config,
     validate_ephemeral_resource_config,
     validate_list_resource_config,
@@ -59,6 +61,7 @@ answers!(
 /// What a call is about: the provider, or a type or function by its name.
 pub(super) enum Subject {
     Provider,
+    Action(String),
     Resource(String),
     DataSource(String),
     EphemeralResource(String),
@@ -71,6 +74,9 @@ impl Subject {
     fn span(&self, rpc: &'static str) -> Span {
         match self {
             Self::Provider => tracing::debug_span!("call", tf_rpc = rpc),
+            Self::Action(name) => {
+                tracing::debug_span!("call", tf_rpc = rpc, tf_action_type = name)
+            }
             Self::Resource(name) => {
                 tracing::debug_span!("call", tf_rpc = rpc, tf_resource_type = name)
             }
@@ -96,6 +102,18 @@ pub(super) async fn answer<R: Answer>(
     subject: Subject,
     work: impl Future<Output = (Result<R, Reported>, Diagnostics)> + Send,
 ) -> Result<Response<R>, Status> {
+    let (result, diagnostics) = settle(rpc, subject, work).await;
+    let mut response = result.unwrap_or_default();
+    response.diagnostics().extend(diagnostics_to_proto(&diagnostics));
+    Ok(Response::new(response))
+}
+
+/// Runs a call to its end, which is logged; a panic is an end with a diagnostic.
+pub(super) async fn settle<R>(
+    rpc: &'static str,
+    subject: Subject,
+    work: impl Future<Output = (Result<R, Reported>, Diagnostics)> + Send,
+) -> (Result<R, Reported>, Diagnostics) {
     let span = subject.span(rpc);
     let work = async {
         let begun = tokio::time::Instant::now();
@@ -104,9 +122,7 @@ pub(super) async fn answer<R: Answer>(
             .await
             .unwrap_or_else(|panic| crashed(rpc, &*panic));
         log(&diagnostics, begun.elapsed());
-        let mut response = result.unwrap_or_default();
-        response.diagnostics().extend(diagnostics_to_proto(&diagnostics));
-        Ok(Response::new(response))
+        (result, diagnostics)
     };
     work.instrument(span).await
 }

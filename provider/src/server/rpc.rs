@@ -1,10 +1,10 @@
 //! The 36 calls of the protocol, each led to the place that answers it.
 //!
-//! Kinds that no provider here has yet (actions, state stores) answer "unimplemented", which both
-//! CLIs take for "has none".
+//! State stores, which no provider here has, answer "unimplemented", which both CLIs take for "has
+//! none".
 
 use super::{
-    Server,
+    Server, action,
     guard::{Subject, answer, answer_function},
 };
 use crate::framework::{Diagnostics, Provider};
@@ -185,13 +185,13 @@ impl<P: Provider> provider_server::Provider for Server<P> {
         Ok(Response::new(self.list(request.get_ref())))
     }
 
-    type InvokeActionStream = Nothing<pb::invoke_action::Event>;
+    type InvokeActionStream = action::Events;
 
     async fn invoke_action(
         &self,
-        _request: Request<pb::invoke_action::Request>,
+        request: Request<pb::invoke_action::Request>,
     ) -> Answer<Self::InvokeActionStream> {
-        unserved()
+        Ok(Response::new(self.invocation(request.get_ref())))
     }
 
     type ReadStateBytesStream = Nothing<pb::read_state_bytes::Response>;
@@ -231,9 +231,9 @@ impl<P: Provider> provider_server::Provider for Server<P> {
 
     async fn validate_action_config(
         &self,
-        _request: Request<pb::validate_action_config::Request>,
+        request: Request<pb::validate_action_config::Request>,
     ) -> Answer<pb::validate_action_config::Response> {
-        unserved()
+        call!(self.validate_action, "ValidateActionConfig", Action(type_name), request)
     }
 
     async fn upgrade_resource_identity(
@@ -274,9 +274,9 @@ impl<P: Provider> provider_server::Provider for Server<P> {
 
     async fn plan_action(
         &self,
-        _request: Request<pb::plan_action::Request>,
+        request: Request<pb::plan_action::Request>,
     ) -> Answer<pb::plan_action::Response> {
-        unserved()
+        call!(self.plan_of_action, "PlanAction", Action(action_type), request, await)
     }
 
     async fn validate_state_store_config(

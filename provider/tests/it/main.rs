@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails where its helpers fail")]
 
+mod actions;
 mod beside;
 mod build_script;
 mod client;

@@ -18,9 +18,6 @@ async fn kinds_that_the_provider_has_none_of_are_unimplemented() {
     let channel = plugin.channel(None).await.unwrap();
     let mut client = client(channel.clone());
     unserved!(client:
-        validate_action_config(validate_action_config),
-        plan_action(plan_action),
-        invoke_action(invoke_action),
         validate_state_store_config(validate_state_store),
         configure_state_store(configure_state_store),
         read_state_bytes(read_state_bytes),
@@ -70,6 +67,8 @@ async fn nonsense_is_answered_with_diagnostics() {
         close_ephemeral_resource(pb::close_ephemeral_resource::Request::default()),
         upgrade_resource_identity(pb::upgrade_resource_identity::Request::default()),
         validate_list_resource_config(pb::validate_list_resource_config::Request::default()),
+        validate_action_config(pb::validate_action_config::Request::default()),
+        plan_action(pb::plan_action::Request::default()),
         validate_provider_config(pb::validate_provider_config::Request { config: nonsense.clone() }),
         configure_provider(pb::configure_provider::Request {
             config: nonsense.clone(),
