@@ -26,6 +26,10 @@ use crate::{
     ids::IdSource,
     leases::{self, admit::Renew, model::CapacityLease},
     observed::Observed,
+    operations::{
+        decide::{self as operations, Cancel, Start},
+        model::Operation,
+    },
     planner::{self, Plan, PlanReport, Receipts},
     pools::model::WorkerPool,
     records::{Change, Records},
@@ -40,6 +44,7 @@ use crate::{
 /// A change that somebody asks for.
 #[derive(Debug, Clone)]
 pub enum Command {
+    CancelOperation(Cancel),
     CapacityLease(Declare<CapacityLease>),
     CapacityTarget(Declare<CapacityTarget>),
     CreateToken(NewToken),
@@ -63,6 +68,7 @@ pub enum Command {
     ServiceAccount(Declare<ServiceAccount>),
     /// The host itself: end leases whose time is over, and grant what has become free.
     SettleLeases,
+    StartOperation(Start),
     UpdateToken(TokenUpdate),
     WorkerPool(Declare<WorkerPool>),
 }
@@ -98,6 +104,7 @@ pub enum Answer {
     CapacityTarget(Arc<CapacityTarget>),
     Done,
     Environment(Arc<Environment>),
+    Operation(Arc<Operation>),
     #[serde(skip)]
     Planned(Box<(Plan, PlanReport)>),
     Quota(Arc<Quota>),
@@ -138,6 +145,7 @@ pub fn decide(cx: &Context<'_>, command: &Command, found: Violations) -> Result<
 
 fn answer(cx: &Context<'_>, command: &Command, found: Violations) -> Result<Decision, Refusal> {
     match command {
+        Command::CancelOperation(it) => operations::cancel(cx, it, found),
         Command::CapacityLease(change) => leases::admit::decide(cx, change, found),
         Command::CapacityTarget(change) => declare::decide(cx, change, found),
         Command::CreateToken(new) => tokens::decide::create(cx, new, found),
@@ -153,6 +161,7 @@ fn answer(cx: &Context<'_>, command: &Command, found: Violations) -> Result<Deci
         }
         Command::ServiceAccount(change) => declare::decide(cx, change, found),
         Command::SettleLeases => Ok(Decision::unchanged(Answer::Done)),
+        Command::StartOperation(it) => operations::start(cx, it, found),
         Command::UpdateToken(it) => tokens::decide::update(cx, it, found),
         Command::WorkerPool(change) => declare::decide(cx, change, found),
     }

@@ -16,10 +16,11 @@
 
 pub mod process;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use futures_util::{future::BoxFuture, stream::BoxStream};
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::{ids::WorkerId, pools::template::WorkerTemplate};
@@ -36,12 +37,25 @@ pub trait CapacityDriver: Send + Sync {
         template: &'a WorkerTemplate,
     ) -> BoxFuture<'a, Result<(), DriverError>>;
 
-    /// Asks the worker to stop for good, as its template says. A later [`ensure`] does not start it,
+    /// Asks the worker to stop for good, as its template says, and within `grace` if that is given. The
+    /// first order counts. A later [`ensure`] does not start it,
     /// not even if it comes before this worker was ever started: the order is kept until [`forget`].
     ///
     /// [`ensure`]: CapacityDriver::ensure
     /// [`forget`]: CapacityDriver::forget
-    fn stop(&self, id: WorkerId) -> BoxFuture<'_, Result<(), DriverError>>;
+    fn stop(
+        &self,
+        id: WorkerId,
+        grace: Option<Duration>,
+    ) -> BoxFuture<'_, Result<(), DriverError>>;
+
+    /// Has the worker's process stopped, as its template says, and started again: once for each number,
+    /// however often it is asked, and whoever dies meanwhile. What does not run, or was told to stop,
+    /// is left to [`ensure`] and [`stop`].
+    ///
+    /// [`ensure`]: CapacityDriver::ensure
+    /// [`stop`]: CapacityDriver::stop
+    fn restart(&self, id: WorkerId, order: RestartOrder) -> BoxFuture<'_, Result<(), DriverError>>;
 
     /// Removes what is kept of a stopped worker, its output included. Refused while it runs.
     fn forget(&self, id: WorkerId) -> BoxFuture<'_, Result<(), DriverError>>;
@@ -64,6 +78,8 @@ pub struct SeenWorker {
     pub message: String,
     /// Times its process was started again.
     pub restarts: u32,
+    /// The last order to restart it that was taken up: its process ends, or has ended, for that.
+    pub restart: u64,
     pub pid: Option<u32>,
     /// Ports by name, on 127.0.0.1.
     pub ports: BTreeMap<String, u16>,
@@ -82,6 +98,15 @@ pub enum SeenPhase {
     Stopped,
     /// Nobody watches over it, or none can tell: `ensure` starts it again, `stop` carries its stop out.
     Lost,
+}
+
+/// An order to stop a worker's process and start it again.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RestartOrder {
+    /// Grows with each order; from 1.
+    pub number: u64,
+    /// How long the process may take to end; absent: as its template says.
+    pub grace: Option<Duration>,
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     capacity::quota::Limit,
     conditions::{Condition, Status},
-    ids::{EventId, PlanId, WorkerId},
+    ids::{EventId, OperationId, PlanId, WorkerId},
+    operations::model::{Operation, OperationState, OperationVerb},
     pools::{conditions::Tally, template::Amounts, worker::Reported},
     resource::Kind,
 };
@@ -140,6 +141,9 @@ events! {
         start: Vec<WorkerId>,
         /// By worker: one word that says why.
         stop: BTreeMap<WorkerId, String>,
+        /// Whose process shall be stopped and started again.
+        #[serde(default)]
+        restart: Vec<WorkerId>,
     };
     /// Limits of a quota changed.
     QuotaChanged {
@@ -158,6 +162,22 @@ events! {
     };
     /// The secret of a token was changed: the one before is void.
     TokenRotated;
+    /// An operation on workers of a pool is over.
+    WorkerOperationEnded {
+        operation: OperationId,
+        verb: OperationVerb,
+        state: OperationState,
+        total: u32,
+        done: u32,
+        failed: u32,
+        skipped: u32,
+    };
+    /// Somebody asked for workers of a pool to be drained, restarted or replaced.
+    WorkerOperationStarted {
+        operation: OperationId,
+        verb: OperationVerb,
+        workers: Vec<WorkerId>,
+    };
     /// A pool became ready, unready, busy or settled.
     WorkerPoolStateChanged {
         size: u32,
@@ -197,6 +217,18 @@ impl ConditionNow {
 impl Event {
     pub fn declared(change: Verb) -> Self {
         Self::SpecificationDeclared(SpecificationDeclared { change })
+    }
+
+    pub fn operation_ended(it: &Operation) -> Self {
+        Self::WorkerOperationEnded(WorkerOperationEnded {
+            operation: it.id,
+            verb: it.spec.verb,
+            state: it.state(),
+            total: it.total,
+            done: it.done,
+            failed: it.failed,
+            skipped: it.skipped,
+        })
     }
 
     pub fn pool_changed(

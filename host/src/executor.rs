@@ -1,12 +1,12 @@
 //! Does what a plan says: one idempotent call of a driver per action, and no choice left to make.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use futures_util::{StreamExt, future::BoxFuture, stream};
 
 use crate::{
     causes::with_causes,
-    drivers::{CapacityDriver, DriverError},
+    drivers::{CapacityDriver, DriverError, RestartOrder},
     ids::{CapacityTargetId, WorkerId},
     places::Places,
     planner::{Action, Plan},
@@ -22,7 +22,7 @@ const CALLS_AT_ONCE: usize = 32;
 pub struct Outcome {
     pub started: Vec<WorkerId>,
     pub forgotten: Vec<WorkerId>,
-    /// Told to stop, or evicted.
+    /// Told to stop or to start again, or evicted.
     pub stopped: Vec<WorkerId>,
     pub failed: Vec<(WorkerId, String)>,
 }
@@ -37,7 +37,8 @@ struct Call<'a> {
 #[derive(Clone, Copy)]
 enum Verb<'a> {
     Ensure(&'a Worker),
-    Stop,
+    Restart(RestartOrder),
+    Stop(Option<Duration>),
     Forget,
 }
 
@@ -56,7 +57,7 @@ pub async fn execute(plan: &Plan, records: &Records, places: &Places) -> Outcome
         match (result, verb) {
             (Ok(()), Verb::Ensure(_)) => outcome.started.push(worker),
             (Ok(()), Verb::Forget) => outcome.forgotten.push(worker),
-            (Ok(()), Verb::Stop) => outcome.stopped.push(worker),
+            (Ok(()), Verb::Restart(_) | Verb::Stop(_)) => outcome.stopped.push(worker),
             (Err(error), _) => outcome.failed.push((worker, with_causes(&error))),
         }
     }
@@ -66,13 +67,17 @@ pub async fn execute(plan: &Plan, records: &Records, places: &Places) -> Outcome
 fn call(action: &Action) -> Option<Call<'_>> {
     let (worker, verb) = match action {
         Action::Add(worker) | Action::Ensure(worker) => (worker, Verb::Ensure(worker)),
-        Action::Retire { worker, .. } | Action::Stop(worker) => (worker, Verb::Stop),
+        Action::Restart(worker) => {
+            let order = RestartOrder { number: worker.restart, grace: worker.grace };
+            (worker, Verb::Restart(order))
+        }
+        Action::Retire { worker, .. } | Action::Stop(worker) => (worker, Verb::Stop(worker.grace)),
         Action::Forget(worker) => (worker, Verb::Forget),
         Action::Evict { target, worker, stopped } => {
-            let verb = if *stopped { Verb::Forget } else { Verb::Stop };
+            let verb = if *stopped { Verb::Forget } else { Verb::Stop(None) };
             return Some(Call { target: *target, worker: *worker, verb });
         }
-        Action::RemovePool(_) => return None,
+        Action::Advance(_) | Action::Dismiss(_) | Action::RemovePool(_) => return None,
     };
     Some(Call { target: worker.target, worker: worker.id, verb })
 }
@@ -83,7 +88,8 @@ async fn perform(call: &Call<'_>, records: &Records, places: &Places) -> Result<
     let driver: Arc<dyn CapacityDriver> = places.driver(target)?;
     match call.verb {
         Verb::Ensure(worker) => driver.ensure(worker.id, &worker.template).await,
-        Verb::Stop => driver.stop(call.worker).await,
+        Verb::Restart(order) => driver.restart(call.worker, order).await,
+        Verb::Stop(grace) => driver.stop(call.worker, grace).await,
         Verb::Forget => driver.forget(call.worker).await,
     }
 }

@@ -94,6 +94,7 @@ ids! {
     EnvironmentId = "env";
     EventId = "event";
     HostId = "host";
+    OperationId = "operation";
     PlanId = "plan";
     QuotaId = "quota";
     ServiceAccountId = "account";

@@ -14,6 +14,7 @@ pub mod events;
 pub mod ids;
 pub mod leases;
 pub mod observed;
+pub mod operations;
 pub mod planner;
 pub mod pools;
 pub mod records;

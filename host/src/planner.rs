@@ -7,6 +7,7 @@
 //! - A worker is never started without a stored row, and never forgotten before it has stopped.
 
 mod journal;
+mod operation;
 mod pool;
 mod strays;
 
@@ -19,6 +20,7 @@ use crate::{
     capacity::placement::Load,
     ids::{CapacityTargetId, IdSource, PlanId, WorkerId, WorkerPoolId},
     observed::Observed,
+    operations::model::Operation,
     pools::worker::Worker,
     records::Records,
 };
@@ -41,10 +43,16 @@ pub struct Plan {
 pub enum Action {
     /// Store the worker, then have its driver run it.
     Add(Arc<Worker>),
+    /// Store how far an operation is.
+    Advance(Arc<Operation>),
     /// Have a worker run that was decided before and is not there, or no longer.
     Ensure(Arc<Worker>),
-    /// Store that the worker shall stop, then tell its driver.
+    /// Store the worker, then have its driver stop and start its process once for its order.
+    Restart(Arc<Worker>),
+    /// Store the worker with the order to stop, then tell its driver.
     Retire { worker: Arc<Worker>, why: RetireReason },
+    /// Store what an operation no longer wants of the worker.
+    Dismiss(Arc<Worker>),
     /// Tell the driver again of a worker that shall stop.
     Stop(Arc<Worker>),
     /// Remove what is left of a stopped worker, then its row.
@@ -57,9 +65,12 @@ pub enum Action {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RetireReason {
+    Drained,
     /// It runs what the pool said earlier.
     Outdated,
     PoolDeleted,
+    /// Somebody asked for another in its place.
+    Replaced,
     ScaledDown,
     /// Its driver was told to stop it, which can not be undone.
     Stopped,
@@ -68,8 +79,10 @@ pub enum RetireReason {
 impl RetireReason {
     pub fn code(self) -> &'static str {
         match self {
+            Self::Drained => "Drained",
             Self::Outdated => "Outdated",
             Self::PoolDeleted => "PoolDeleted",
+            Self::Replaced => "Replaced",
             Self::ScaledDown => "ScaledDown",
             Self::Stopped => "Stopped",
         }
@@ -98,16 +111,23 @@ pub enum WaitReason {
     NoCapacity,
     TargetUnreachable,
     ActionFailed,
+    OperationLimit,
     RolloutLimit,
 }
 
 impl WaitReason {
+    /// Whether it goes on as soon as others are done.
+    pub fn is_a_turn(self) -> bool {
+        matches!(self, Self::OperationLimit | Self::RolloutLimit)
+    }
+
     pub fn code(self) -> &'static str {
         match self {
             Self::NoTarget => "NoTarget",
             Self::NoCapacity => "NoCapacity",
             Self::TargetUnreachable => "TargetUnreachable",
             Self::ActionFailed => "ActionFailed",
+            Self::OperationLimit => "OperationLimit",
             Self::RolloutLimit => "RolloutLimit",
         }
     }

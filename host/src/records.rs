@@ -17,10 +17,11 @@ use crate::{
     conditions::Recorded,
     environments::model::Environment,
     ids::{
-        CapacityLeaseId, CapacityTargetId, EnvironmentId, QuotaId, ServiceAccountId, TokenId,
-        WorkerId, WorkerPoolId,
+        CapacityLeaseId, CapacityTargetId, EnvironmentId, OperationId, QuotaId, ServiceAccountId,
+        TokenId, WorkerId, WorkerPoolId,
     },
     leases::{index::Leases, model::CapacityLease},
+    operations::model::Operation,
     pools::{model::WorkerPool, template::WorkerTemplate, worker::Worker},
     tokens::model::Token,
 };
@@ -38,6 +39,7 @@ pub struct Records {
     pub capacity_leases: Leases,
     pub capacity_targets: Documents<CapacityTargetId, CapacityTarget>,
     pub environments: Documents<EnvironmentId, Environment>,
+    pub operations: Documents<OperationId, Operation>,
     pub quotas: Documents<QuotaId, Quota>,
     pub service_accounts: Documents<ServiceAccountId, ServiceAccount>,
     pub tokens: Documents<TokenId, Token>,
@@ -45,6 +47,8 @@ pub struct Records {
     pub workers: Documents<WorkerId, Worker>,
     /// By the id of what they are about.
     pub conditions: Arc<BTreeMap<String, Recorded>>,
+    /// Operations that have not ended.
+    operations_under_way: Arc<BTreeSet<(WorkerPoolId, OperationId)>>,
     pool_workers: Arc<BTreeSet<(WorkerPoolId, WorkerId)>>,
 }
 
@@ -56,6 +60,7 @@ pub enum Record {
     Conditions(String, Recorded),
     Counter(Counter, u64),
     Environment(Arc<Environment>),
+    Operation(Arc<Operation>),
     Quota(Arc<Quota>),
     ServiceAccount(Arc<ServiceAccount>),
     Token(Arc<Token>),
@@ -122,6 +127,15 @@ impl Records {
             }
             Record::Counter(counter, number) => self.count(*counter, *number),
             Record::Environment(it) => put(&mut self.environments, it.id, it),
+            Record::Operation(it) => {
+                put(&mut self.operations, it.id, it);
+                let under_way = Arc::make_mut(&mut self.operations_under_way);
+                if it.ended_at.is_none() {
+                    under_way.insert((it.pool, it.id));
+                } else {
+                    under_way.remove(&(it.pool, it.id));
+                }
+            }
             Record::Quota(it) => put(&mut self.quotas, it.id, it),
             Record::ServiceAccount(it) => put(&mut self.service_accounts, it.id, it),
             Record::Token(it) => put(&mut self.tokens, it.id, it),
@@ -147,6 +161,10 @@ impl Records {
             }
             Record::Counter(counter, _) => self.count(*counter, 0),
             Record::Environment(it) => remove(&mut self.environments, &it.id),
+            Record::Operation(it) => {
+                remove(&mut self.operations, &it.id);
+                Arc::make_mut(&mut self.operations_under_way).remove(&(it.pool, it.id));
+            }
             Record::Quota(it) => remove(&mut self.quotas, &it.id),
             Record::ServiceAccount(it) => remove(&mut self.service_accounts, &it.id),
             Record::Token(it) => remove(&mut self.tokens, &it.id),
@@ -206,6 +224,27 @@ impl Records {
         let environment = self.environment(environment)?;
         let named = self.pools_of(environment.id).find(|pool| pool.meta.name == name);
         named.map(|pool| &**pool)
+    }
+
+    /// By id.
+    pub fn operation(&self, key: &str) -> Option<&Arc<Operation>> {
+        key.parse().ok().and_then(|id| self.operations.get(&id))
+    }
+
+    /// Of all pools.
+    pub fn operations_under_way(&self) -> impl Iterator<Item = &Arc<Operation>> {
+        self.operations_under_way.iter().filter_map(|(_, id)| self.operations.get(id))
+    }
+
+    /// By id, which is by age.
+    pub fn operations_under_way_in(
+        &self,
+        pool: WorkerPoolId,
+    ) -> impl Iterator<Item = &Arc<Operation>> {
+        self.operations_under_way
+            .range((pool, OperationId::FIRST)..)
+            .take_while(move |(of, _)| *of == pool)
+            .filter_map(|(_, id)| self.operations.get(id))
     }
 
     pub fn worker(&self, key: &str) -> Option<&Arc<Worker>> {

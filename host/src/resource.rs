@@ -17,6 +17,7 @@ pub enum Kind {
     ServiceAccount,
     Token,
     Worker,
+    WorkerOperation,
     WorkerPool,
 }
 
@@ -31,6 +32,7 @@ impl Kind {
             Self::ServiceAccount => "service_account",
             Self::Token => "token",
             Self::Worker => "worker",
+            Self::WorkerOperation => "worker_operation",
             Self::WorkerPool => "worker_pool",
         }
     }

@@ -21,8 +21,8 @@ use proto::runtimecloud::v1::{
     capacity_leases_server::CapacityLeasesServer, capacity_targets_server::CapacityTargetsServer,
     environments_server::EnvironmentsServer, events_server::EventsServer, host_server::HostServer,
     quotas_server::QuotasServer, service_accounts_server::ServiceAccountsServer,
-    tokens_server::TokensServer, worker_pools_server::WorkerPoolsServer,
-    workers_server::WorkersServer,
+    tokens_server::TokensServer, worker_operations_server::WorkerOperationsServer,
+    worker_pools_server::WorkerPoolsServer, workers_server::WorkersServer,
 };
 use tokio::{net::TcpListener, task::JoinHandle};
 use tokio_stream::wrappers::TcpListenerStream;
@@ -39,6 +39,7 @@ use crate::{
     environments::api::EnvironmentsApi,
     ids::SystemIds,
     leases::api::CapacityLeasesApi,
+    operations::api::WorkerOperationsApi,
     places::{OpenDriver, Places},
     pools::{api::WorkerPoolsApi, workers_api::WorkersApi},
     store::{Store, sqlite::SqliteStore},
@@ -191,6 +192,7 @@ async fn router(core: &Core) -> Result<Router<Stack<Gate, Identity>>> {
         .add_service(limited!(QuotasServer, QuotasApi))
         .add_service(limited!(ServiceAccountsServer, ServiceAccountsApi))
         .add_service(limited!(TokensServer, TokensApi))
+        .add_service(limited!(WorkerOperationsServer, WorkerOperationsApi))
         .add_service(limited!(WorkerPoolsServer, WorkerPoolsApi))
         .add_service(limited!(WorkersServer, WorkersApi)))
 }

@@ -14,6 +14,7 @@ const PROTOS: &[&str] = &[
     "runtimecloud/v1/service_account.proto",
     "runtimecloud/v1/token.proto",
     "runtimecloud/v1/worker.proto",
+    "runtimecloud/v1/worker_operation.proto",
     "runtimecloud/v1/worker_pool.proto",
     "tfplugin6/tfplugin6.proto",
 ];

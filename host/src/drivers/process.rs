@@ -17,6 +17,7 @@ use std::{
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc::Sender},
+    time::Duration,
 };
 
 use futures_util::{
@@ -26,12 +27,15 @@ use futures_util::{
 };
 
 use crate::{
-    drivers::{CapacityDriver, DriverCondition, DriverError, LogOptions, LogPiece, SeenWorker},
+    drivers::{
+        CapacityDriver, DriverCondition, DriverError, LogOptions, LogPiece, RestartOrder,
+        SeenWorker,
+    },
     ids::WorkerId,
     pools::template::WorkerTemplate,
     supervisor::{
         self,
-        folder::{Folder, Order, Record, RecordedPhase, create_dir, private_file},
+        folder::{Folder, Order, Record, RecordedPhase, StopOrder, create_dir, private_file},
         groups::Places,
         output::OutputLimits,
     },
@@ -154,8 +158,16 @@ impl CapacityDriver for ProcessDriver {
         self.blocking(move |inner| inner.ensure(id, template))
     }
 
-    fn stop(&self, id: WorkerId) -> BoxFuture<'_, Result<(), DriverError>> {
-        self.blocking(move |inner| inner.stop(id))
+    fn stop(
+        &self,
+        id: WorkerId,
+        grace: Option<Duration>,
+    ) -> BoxFuture<'_, Result<(), DriverError>> {
+        self.blocking(move |inner| inner.stop(id, StopOrder { grace }))
+    }
+
+    fn restart(&self, id: WorkerId, order: RestartOrder) -> BoxFuture<'_, Result<(), DriverError>> {
+        self.blocking(move |inner| inner.restart(id, order))
     }
 
     fn forget(&self, id: WorkerId) -> BoxFuture<'_, Result<(), DriverError>> {
@@ -204,11 +216,21 @@ impl Inner {
         begin().map_err(|error| DriverError::io(format!("start worker `{id}`"), error))
     }
 
-    fn stop(&self, id: WorkerId) -> Result<(), DriverError> {
+    fn restart(&self, id: WorkerId, order: RestartOrder) -> Result<(), DriverError> {
+        let folder = self.folder(id);
+        if !folder.path().is_dir() {
+            return Ok(());
+        }
+        let ordered = folder.order_restart(order);
+        folder.wake();
+        ordered.map_err(|error| DriverError::io(format!("restart worker `{id}`"), error))
+    }
+
+    fn stop(&self, id: WorkerId, stop: StopOrder) -> Result<(), DriverError> {
         let folder = self.folder(id);
         let order = || -> io::Result<()> {
             folder.create()?;
-            folder.order_stop()?;
+            folder.order_stop(stop)?;
             folder.wake();
             self.carry_out_stop(id, &folder)
         };

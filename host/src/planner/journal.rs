@@ -12,14 +12,14 @@ use crate::{
         ConditionNow, Event, ObservedStateChanged, ProvisioningApplied, ProvisioningFailed,
         ProvisioningPlanned, Subject,
     },
-    ids::{PlanId, WorkerId, WorkerPoolId},
+    ids::{OperationId, PlanId, WorkerId, WorkerPoolId},
     observed::Observed,
+    operations::model::{Operation, OperationVerb},
     pools::{
         conditions as pools,
         worker::{Reported, Worker},
     },
     records::{Change, Record, Records},
-    resource::Kind,
 };
 
 /// Plans within the transaction, so that what is decided fits the very records it is stored in.
@@ -49,8 +49,13 @@ pub(crate) fn record(cx: &Context<'_>, receipts: &Receipts) -> Decision {
         applied.entry(worker.pool).or_insert_with(nothing).started.push(*id);
         journal.worker(worker).launched = true;
     }
+    let mut drained: BTreeMap<OperationId, Operation> = BTreeMap::new();
     for id in &receipts.forgotten {
         let Some(worker) = cx.records.workers.get(id) else { continue };
+        if let Some(operation) = drained_by(cx.records, worker) {
+            let now = || Operation::clone(operation);
+            drained.entry(operation.id).or_insert_with(now).done += 1;
+        }
         applied.entry(worker.pool).or_insert_with(nothing).removed.push(*id);
         journal.changes.push(Change::Remove(Record::Worker(Arc::clone(worker))));
     }
@@ -66,7 +71,16 @@ pub(crate) fn record(cx: &Context<'_>, receipts: &Receipts) -> Decision {
         let event = ProvisioningFailed { plan: receipts.plan, workers };
         journal.tell(pool, Event::ProvisioningFailed(event));
     }
+    for operation in drained.into_values() {
+        journal.advance(operation);
+    }
     journal.into_decision(Answer::Done)
+}
+
+/// The operation under way that has drained a worker that is gone.
+fn drained_by<'a>(records: &'a Records, worker: &Worker) -> Option<&'a Arc<Operation>> {
+    let task = worker.task.filter(|task| task.verb == OperationVerb::Drain)?;
+    records.operations.get(&task.operation).filter(|operation| operation.ended_at.is_none())
 }
 
 /// Changes and events in the making. A worker that changes for several reasons is stored once.
@@ -99,19 +113,17 @@ impl<'a> Journal<'a> {
 
     fn tell(&mut self, pool: WorkerPoolId, event: Event) {
         let Some(pool) = self.cx.records.worker_pools.get(&pool) else { return };
-        let subject = Subject {
-            kind: Kind::WorkerPool,
-            id: pool.id.to_string(),
-            name: pool.key(self.cx.records),
-            generation: pool.meta.generation,
-        };
-        self.events.push((subject, event));
+        self.events.push((pool.subject(self.cx.records), event));
     }
 
     fn planned(&mut self, plan: &Plan, observed: &Observed) {
         let mut planned: BTreeMap<WorkerPoolId, ProvisioningPlanned> = BTreeMap::new();
-        let empty =
-            || ProvisioningPlanned { plan: plan.id, start: Vec::new(), stop: BTreeMap::new() };
+        let empty = || ProvisioningPlanned {
+            plan: plan.id,
+            start: Vec::new(),
+            stop: BTreeMap::new(),
+            restart: Vec::new(),
+        };
         for action in &plan.actions {
             match action {
                 Action::Add(worker) => {
@@ -123,6 +135,16 @@ impl<'a> Journal<'a> {
                 Action::Ensure(worker) => {
                     planned.entry(worker.pool).or_insert_with(empty).start.push(worker.id);
                 }
+                Action::Restart(worker) => {
+                    let before = self.cx.records.workers.get(&worker.id);
+                    // Another attempt, too, is no news.
+                    if before.is_none_or(|before| before.restart < worker.restart) {
+                        planned.entry(worker.pool).or_insert_with(empty).restart.push(worker.id);
+                        *self.worker(worker) = Worker::clone(worker);
+                    }
+                }
+                Action::Dismiss(worker) => *self.worker(worker) = Worker::clone(worker),
+                Action::Advance(operation) => self.advance(Operation::clone(operation)),
                 Action::Retire { worker, why } => {
                     let stop = &mut planned.entry(worker.pool).or_insert_with(empty).stop;
                     stop.insert(worker.id, why.code().to_owned());
@@ -137,8 +159,20 @@ impl<'a> Journal<'a> {
         }
     }
 
+    /// Stores an operation, and tells if it has ended.
+    fn advance(&mut self, mut operation: Operation) {
+        operation.close(self.cx.now);
+        if operation.ended_at.is_some() {
+            self.tell(operation.pool, Event::operation_ended(&operation));
+        }
+        self.changes.push(Change::Put(Record::Operation(operation.into())));
+    }
+
     fn remove_pool(&mut self, id: WorkerPoolId) {
         let Some(pool) = self.cx.records.worker_pools.get(&id) else { return };
+        let operations = self.cx.records.operations.values().filter(|it| it.pool == id);
+        let remove = |it: &Arc<Operation>| Change::Remove(Record::Operation(Arc::clone(it)));
+        self.changes.extend(operations.map(remove));
         let conditions = Record::Conditions(id.to_string(), BTreeMap::new());
         self.changes.push(Change::Remove(Record::WorkerPool(Arc::clone(pool))));
         self.changes.push(Change::Remove(conditions));

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Action, Draft, RetireReason, WaitReason};
+use super::{
+    Action, Draft, RetireReason, WaitReason,
+    operation::{self, Operations},
+};
 use crate::{
     capacity::placement::Misfit,
     drivers::{SeenPhase, SeenWorker},
@@ -16,13 +19,13 @@ use crate::{
 };
 
 /// A worker of the pool beside what its driver says of it.
-struct Member<'a> {
-    worker: &'a Arc<Worker>,
-    sight: Sight<'a>,
+pub(super) struct Member<'a> {
+    pub(super) worker: &'a Arc<Worker>,
+    pub(super) sight: Sight<'a>,
     is_current: bool,
 }
 
-enum Sight<'a> {
+pub(super) enum Sight<'a> {
     /// The driver does not answer: nothing may be concluded.
     Blind,
     Absent,
@@ -30,7 +33,7 @@ enum Sight<'a> {
 }
 
 impl Member<'_> {
-    fn is_ready(&self) -> bool {
+    pub(super) fn is_ready(&self) -> bool {
         matches!(self.sight, Sight::Seen(seen) if seen.ready)
     }
 
@@ -45,16 +48,19 @@ impl Member<'_> {
     fn worth(&self) -> Worth {
         Worth {
             is_current: self.is_current,
+            is_to_stay: !self.worker.task.is_some_and(|task| task.is_farewell()),
             is_ready: self.is_ready(),
             youth: std::cmp::Reverse(self.worker.id),
         }
     }
 }
 
-/// The order of the fields is the policy: outdated workers go first, then unready, then young ones.
+/// The order of the fields is the policy: outdated workers go first, then those that shall be drained
+/// or replaced anyway, then unready, then young ones.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Worth {
     is_current: bool,
+    is_to_stay: bool,
     is_ready: bool,
     youth: std::cmp::Reverse<WorkerId>,
 }
@@ -63,23 +69,29 @@ pub(super) fn plan(draft: &mut Draft<'_>, pool: &WorkerPool) {
     let Some(environment) = draft.world.records.environments.get(&pool.environment) else { return };
     let template = pool.template(environment);
     let members = members(draft, pool, &template);
-    if members.is_empty() && pool.meta.deleting_since.is_some() {
-        draft.act(Action::RemovePool(pool.id));
-        return;
-    }
     let (staying, leaving): (Vec<_>, Vec<_>) =
         members.into_iter().partition(|member| member.worker.runs());
+    let mut work = Operations::of(draft, pool, &leaving);
     for member in &leaving {
         see_off(draft, member);
     }
-    let staying = retire(draft, pool, staying);
+    if pool.meta.deleting_since.is_some() {
+        give_up_all(draft, &staying);
+        work.lose_pool();
+        work.store(draft);
+        if staying.is_empty() && leaving.is_empty() {
+            draft.act(Action::RemovePool(pool.id));
+        }
+        return;
+    }
+    let staying = retire(draft, pool, &mut work, staying);
+    let staying = operation::advance(draft, pool, &mut work, staying);
     for member in &staying {
         keep(draft, member);
     }
-    if pool.meta.deleting_since.is_none() {
-        let missing = (pool.spec.size as usize).saturating_sub(staying.len());
-        add(draft, &Order { pool, environment, template }, missing);
-    }
+    let missing = (pool.spec.size as usize).saturating_sub(staying.len() + work.draining);
+    add(draft, &Order { pool, environment, template }, &mut work, missing);
+    work.store(draft);
 }
 
 fn members<'a>(draft: &Draft<'a>, pool: &WorkerPool, template: &WorkerTemplate) -> Vec<Member<'a>> {
@@ -113,12 +125,15 @@ fn see_off(draft: &mut Draft<'_>, member: &Member<'_>) {
     attempt(draft, member.worker, action);
 }
 
-/// A worker that shall run: start it if it is not there.
+/// A worker that shall run: start it if it is not there, and again if that was ordered.
 fn keep(draft: &mut Draft<'_>, member: &Member<'_>) {
     match member.sight {
         Sight::Blind => wait_for_target(draft, member.worker),
         Sight::Absent | Sight::Seen(SeenWorker { phase: SeenPhase::Lost, .. }) => {
             attempt(draft, member.worker, Action::Ensure(Arc::clone(member.worker)));
+        }
+        Sight::Seen(seen) if seen.restart < member.worker.restart => {
+            attempt(draft, member.worker, Action::Restart(Arc::clone(member.worker)));
         }
         Sight::Seen(_) => {}
     }
@@ -148,21 +163,23 @@ fn wait_for_target(draft: &mut Draft<'_>, worker: &Worker) {
     draft.wait(worker.pool, WaitReason::TargetUnreachable, message);
 }
 
+fn give_up_all(draft: &mut Draft<'_>, staying: &[Member<'_>]) {
+    for member in staying {
+        let worker = Arc::clone(member.worker);
+        draft.act(Action::Retire { worker, why: RetireReason::PoolDeleted });
+    }
+}
+
 /// Gives up those that the pool no longer wants, and answers the rest.
 fn retire<'a>(
     draft: &mut Draft<'_>,
     pool: &WorkerPool,
+    work: &mut Operations,
     mut staying: Vec<Member<'a>>,
 ) -> Vec<Member<'a>> {
-    let give_up = |draft: &mut Draft<'_>, member: &Member<'_>, why| {
-        draft.act(Action::Retire { worker: Arc::clone(member.worker), why });
+    let mut give_up = |draft: &mut Draft<'_>, member: &Member<'_>, why| {
+        draft.act(Action::Retire { worker: work.let_go(member.worker), why });
     };
-    if pool.meta.deleting_since.is_some() {
-        for member in &staying {
-            give_up(draft, member, RetireReason::PoolDeleted);
-        }
-        return Vec::new();
-    }
     staying.retain(|member| {
         let ends = matches!(member.phase(), Some(SeenPhase::Stopping | SeenPhase::Stopped));
         if ends {
@@ -209,7 +226,7 @@ struct Order<'a> {
     template: WorkerTemplate,
 }
 
-fn add(draft: &mut Draft<'_>, order: &Order<'_>, missing: usize) {
+fn add(draft: &mut Draft<'_>, order: &Order<'_>, work: &mut Operations, missing: usize) {
     let Order { pool, environment, template } = order;
     for placed in 0..missing {
         let target = match draft.load().place(environment, pool.id, &template.shape) {
@@ -227,10 +244,14 @@ fn add(draft: &mut Draft<'_>, order: &Order<'_>, missing: usize) {
             created_at: draft.now,
             launched: false,
             reported: None,
+            task: work.successor(),
+            restart: 0,
+            grace: None,
         };
         draft.load().count(&worker);
         draft.act(Action::Add(Arc::new(worker)));
     }
+    work.settle_debts();
 }
 
 fn wait_for_place(draft: &mut Draft<'_>, order: &Order<'_>, misfit: Misfit, missing: usize) {

@@ -100,7 +100,7 @@ fn cause(pool: &WorkerPool, records: &Records, observed: &Observed) -> Cause {
     let waiting = observed.waiting.get(&pool.id).into_iter().flatten();
     let present = waiting.filter(|waiting| waiting.generation == pool.meta.generation);
     let (rolling, blocked): (Vec<_>, Vec<_>) =
-        present.partition(|waiting| waiting.reason == WaitReason::RolloutLimit);
+        present.partition(|waiting| waiting.reason.is_a_turn());
     if let Some(Waiting { reason, message, .. }) = blocked.first() {
         // A worker that leaves makes room, whosever it is.
         let makes_room = *reason == WaitReason::NoCapacity

@@ -14,6 +14,7 @@ use super::{
 use crate::{
     admission::Declared,
     environments::model::Environment,
+    events::Subject,
     ids::{EnvironmentId, IdSource, WorkerPoolId},
     records::{Record, Records},
     resource::{self, Kind, Meta},
@@ -136,6 +137,16 @@ impl WorkerPool {
             readiness: spec.readiness.as_ref().map(ReadinessSpec::resolve),
             restart: spec.restart.clone().unwrap_or_default().resolve(),
             stop: spec.stop.clone().unwrap_or_default().resolve(),
+        }
+    }
+
+    /// What its events are about.
+    pub fn subject(&self, records: &Records) -> Subject {
+        Subject {
+            kind: Kind::WorkerPool,
+            id: self.id.to_string(),
+            name: self.key(records),
+            generation: self.meta.generation,
         }
     }
 

@@ -1,6 +1,6 @@
 //! A worker as it was decided: what it runs, where, and whether it shall still run.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,6 +9,7 @@ use super::template::WorkerTemplate;
 use crate::{
     drivers::{SeenPhase, SeenWorker},
     ids::{CapacityTargetId, PlanId, WorkerId, WorkerPoolId},
+    operations::model::Task,
 };
 
 /// Its row is stored before the driver hears of it, and removed after the driver has forgotten it.
@@ -28,6 +29,15 @@ pub struct Worker {
     pub launched: bool,
     /// What was reported of it last in the event log.
     pub reported: Option<Reported>,
+    /// What an operation wants of it.
+    #[serde(default)]
+    pub task: Option<Task>,
+    /// Counts the orders to restart it.
+    #[serde(default)]
+    pub restart: u64,
+    /// How long it may take to end; absent: as its template says.
+    #[serde(default)]
+    pub grace: Option<Duration>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -15,6 +15,7 @@ use crate::{
     api::{Core, View, caller, convert, page, status},
     causes::with_causes,
     drivers::{DriverError, LogOptions, SeenPhase},
+    operations::model::{OperationVerb, Step},
     resource::Kind,
     store::CommitError,
 };
@@ -106,11 +107,11 @@ fn encode(worker: &Worker, view: &View) -> v1::Worker {
     let failure = observed.failures.get(&worker.id).filter(|_| !is_as_decided);
     let target = records.capacity_targets.get(&worker.target);
     let phase = seen.map_or(Phase::Pending, |seen| Phase::of(seen.phase));
-    let (reason, message) = match (seen, failure) {
+    let (reason, message) = farewell(worker, phase).unwrap_or_else(|| match (seen, failure) {
         (_, Some(failure)) => ("ActionFailed".to_owned(), failure.message.clone()),
         (Some(seen), None) => (seen.reason.clone(), seen.message.clone()),
         (None, None) => (String::new(), String::new()),
-    };
+    });
     let ports = seen.map(|seen| &seen.ports).into_iter().flatten();
     v1::Worker {
         id: worker.id.to_string(),
@@ -134,7 +135,19 @@ fn encode(worker: &Worker, view: &View) -> v1::Worker {
         observed_at: seen
             .and_then(|_| observed.targets.get(&worker.target))
             .map(|target| convert::timestamp(target.observed_at)),
+        operation: worker.task.map(|task| task.operation.to_string()).unwrap_or_default(),
     }
+}
+
+/// How far a worker is that shall be drained: one word, and a sentence.
+fn farewell(worker: &Worker, phase: Phase) -> Option<(String, String)> {
+    let task = worker.task.filter(|task| task.verb == OperationVerb::Drain)?;
+    let (reason, how) = match (task.step, phase) {
+        (Step::Waiting, _) => ("Cordoned", "it waits for its turn to be drained"),
+        (_, Phase::Stopped) => ("Drained", "it was drained"),
+        _ => ("Draining", "it was told to stop"),
+    };
+    Some((reason.to_owned(), format!("{how}, by `{}`", task.operation)))
 }
 
 fn encode_phase(phase: Phase) -> v1::WorkerPhase {

@@ -51,7 +51,7 @@ async fn stop_all(core: &Core, target: &CapacityTarget) -> Result<usize> {
             SeenPhase::Stopped => continue,
             SeenPhase::Stopping => {}
             SeenPhase::Starting | SeenPhase::Running | SeenPhase::Backoff | SeenPhase::Lost => {
-                stopped = stopped.and(driver.stop(worker.id).await);
+                stopped = stopped.and(driver.stop(worker.id, None).await);
             }
         }
         left += 1;

@@ -150,6 +150,7 @@ fn load(connection: &Connection) -> Result<Records, StoreError> {
     each(connection, "capacity_leases", |_, it| put(Record::CapacityLease(it)))?;
     each(connection, "capacity_targets", |_, it| put(Record::CapacityTarget(it)))?;
     each(connection, "environments", |_, it| put(Record::Environment(it)))?;
+    each(connection, "operations", |_, it| put(Record::Operation(it)))?;
     each(connection, "quotas", |_, it| put(Record::Quota(it)))?;
     each(connection, "service_accounts", |_, it| put(Record::ServiceAccount(it)))?;
     each(connection, "tokens", |_, it| put(Record::Token(it)))?;

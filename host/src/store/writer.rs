@@ -222,6 +222,11 @@ fn place(record: &Record) -> Place {
             return Place { table: "counters", id: name.clone(), parent: String::new(), name };
         }
         Record::Environment(it) => ("environments", it.id.to_string(), None, &it.meta.name),
+        Record::Operation(it) => {
+            let id = it.id.to_string();
+            let name = id.clone();
+            return Place { table: "operations", id, parent: it.pool.to_string(), name };
+        }
         Record::Quota(it) => ("quotas", it.id.to_string(), None, &it.meta.name),
         Record::ServiceAccount(it) => ("service_accounts", it.id.to_string(), None, &it.meta.name),
         Record::Token(it) => {
@@ -247,6 +252,7 @@ fn document(record: &Record) -> Result<String, StoreError> {
         Record::Conditions(_, it) => serde_json::to_string(it),
         Record::Counter(_, it) => serde_json::to_string(it),
         Record::Environment(it) => serde_json::to_string(&**it),
+        Record::Operation(it) => serde_json::to_string(&**it),
         Record::Quota(it) => serde_json::to_string(&**it),
         Record::ServiceAccount(it) => serde_json::to_string(&**it),
         Record::Token(it) => serde_json::to_string(&**it),

@@ -3,7 +3,8 @@
 //! | name | written by | what |
 //! | --- | --- | --- |
 //! | `template.json` | driver | what to run ([`Order`]); there before the first supervisor, never changed |
-//! | `stop` | driver | empty; the worker shall stop for good |
+//! | `stop` | driver | the worker shall stop for good ([`StopOrder`], or empty) |
+//! | `restart` | driver | the worker's process shall be stopped and started again ([`RestartOrder`]) |
 //! | `lock` | supervisor | locked as long as it lives: the worker never has two |
 //! | `seen.json` | supervisor | the present truth ([`Record`]), replaced as a whole |
 //! | `control` | both | a pipe without content: a byte means "look at your folder" |
@@ -18,6 +19,7 @@ use std::{
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
     sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
 };
 
 use jiff::Timestamp;
@@ -28,6 +30,7 @@ use rustix::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    drivers::RestartOrder,
     ids::WorkerId,
     pools::template::WorkerTemplate,
     supervisor::{groups::Places, output::OutputLimits, processes::Identity},
@@ -56,6 +59,9 @@ pub struct Record {
     /// Starts so far, the first one included.
     pub starts: u32,
     pub restarts: u32,
+    /// Number of the last order to restart that was taken up.
+    #[serde(default)]
+    pub restart: u64,
     /// The present main process.
     pub process: Option<Identity>,
     pub ports: BTreeMap<String, u16>,
@@ -73,6 +79,13 @@ pub enum RecordedPhase {
     Stopping,
     /// The last word: nothing of the worker runs, nor ever will.
     Stopped,
+}
+
+/// An order to stop for good.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StopOrder {
+    /// Absent: as the template says.
+    pub grace: Option<Duration>,
 }
 
 /// One worker's folder.
@@ -141,10 +154,35 @@ impl Folder {
         replace(&self.record_path(), &serde_json::to_vec_pretty(record)?, Durability::Cached)
     }
 
-    /// Survives a power loss once it returned.
-    pub fn order_stop(&self) -> io::Result<()> {
-        private_file().create(true).write(true).open(self.path.join("stop"))?.sync_all()?;
+    /// Survives a power loss once it returned. The first order stays.
+    pub fn order_stop(&self, order: StopOrder) -> io::Result<()> {
+        let path = self.path.join("stop");
+        if !path.exists() {
+            replace(&path, &serde_json::to_vec(&order)?, Durability::Synced)?;
+        }
         File::open(&self.path)?.sync_all()
+    }
+
+    /// What can not be read orders a stop all the same.
+    pub fn stop_order(&self) -> Option<StopOrder> {
+        let path = self.path.join("stop");
+        let read = |bytes: Vec<u8>| serde_json::from_slice(&bytes).ok();
+        path.exists().then(|| fs::read(&path).ok().and_then(read).unwrap_or_default())
+    }
+
+    /// Survives a power loss once it returned. An older order than the one that is there is none.
+    pub fn order_restart(&self, order: RestartOrder) -> io::Result<()> {
+        if order.number <= self.restart_order().number {
+            return Ok(());
+        }
+        replace(&self.path.join("restart"), &serde_json::to_vec(&order)?, Durability::Synced)?;
+        File::open(&self.path)?.sync_all()
+    }
+
+    /// The last order to restart; number 0 if there was none.
+    pub fn restart_order(&self) -> RestartOrder {
+        let bytes = fs::read(self.path.join("restart")).unwrap_or_default();
+        serde_json::from_slice(&bytes).unwrap_or_default()
     }
 
     pub fn stop_is_ordered(&self) -> bool {

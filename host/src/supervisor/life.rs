@@ -5,6 +5,8 @@
 //! 2. What an ended process leaves behind is killed before anything is started again.
 //! 3. Told to stop, it gets the signal of its policy. Once all that got the signal has ended, or the
 //!    grace is over, the rest is killed, and its life is over for good.
+//! 4. Told to restart, it is stopped in the same way and then started at once. Told to stop meanwhile,
+//!    it is not started again.
 //!
 //! Time is a parameter: the time since some fixed moment, as the caller measures it.
 
@@ -27,7 +29,13 @@ pub enum Input {
     /// The worker's main process ended.
     Ended(Ending),
     Checked(Result<(), String>),
-    StopAsked,
+    /// For good; within a grace of its own, if there is one.
+    StopAsked {
+        grace: Option<Duration>,
+    },
+    RestartAsked {
+        grace: Option<Duration>,
+    },
     /// The answer to [`Action::Look`].
     Left {
         something: bool,
@@ -63,8 +71,24 @@ pub enum Stage {
     Fresh,
     Up(Up),
     Backoff { until: Duration },
-    Stopping { kill_at: Duration, look_at: Option<Duration> },
+    Stopping(Stopping),
     Stopped,
+}
+
+/// A process that was told to end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stopping {
+    grace: Duration,
+    kill_at: Duration,
+    look_at: Option<Duration>,
+    pub after: After,
+}
+
+/// What comes when a process that was told to end has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum After {
+    Start,
+    Nothing,
 }
 
 /// A started process.
@@ -119,7 +143,7 @@ impl Life {
             Stage::Fresh | Stage::Stopped => None,
             Stage::Up(up) => up.check_at,
             Stage::Backoff { until } => Some(*until),
-            Stage::Stopping { kill_at, look_at } => {
+            Stage::Stopping(Stopping { kill_at, look_at, .. }) => {
                 Some(look_at.map_or(*kill_at, |at| at.min(*kill_at)))
             }
         }
@@ -133,7 +157,8 @@ impl Life {
             Input::Started => self.started(now),
             Input::NotStarted(ending) | Input::Ended(ending) => self.ended(&ending, now),
             Input::Checked(result) => self.checked(result, now),
-            Input::StopAsked => self.stop_asked(now),
+            Input::StopAsked { grace } => self.stop_asked(grace, now),
+            Input::RestartAsked { grace } => self.restart_asked(grace, now),
             Input::Left { something } => self.left(something, now),
             Input::Time => self.time(now),
         }
@@ -168,8 +193,8 @@ impl Life {
     fn ended(&mut self, ending: &Ending, now: Duration) -> Vec<Action> {
         match &mut self.stage {
             Stage::Stopped | Stage::Backoff { .. } => vec![],
-            Stage::Stopping { look_at, .. } => {
-                *look_at = Some(now);
+            Stage::Stopping(stopping) => {
+                stopping.look_at = Some(now);
                 vec![Action::Look]
             }
             Stage::Fresh => self.back_off(ending, now),
@@ -216,9 +241,18 @@ impl Life {
         vec![]
     }
 
-    fn stop_asked(&mut self, now: Duration) -> Vec<Action> {
-        match self.stage {
-            Stage::Stopping { .. } | Stage::Stopped => vec![],
+    fn stop_asked(&mut self, grace: Option<Duration>, now: Duration) -> Vec<Action> {
+        let grace = grace.unwrap_or(self.stop.grace);
+        match &mut self.stage {
+            Stage::Stopped => vec![],
+            Stage::Stopping(stopping) => {
+                if stopping.after == After::Start {
+                    stopping.after = After::Nothing;
+                    stopping.kill_at = stopping.kill_at.min(now + grace);
+                    self.say("Stopping", format!("it has {grace:?} to end"));
+                }
+                vec![]
+            }
             Stage::Fresh | Stage::Backoff { .. } => {
                 self.finish("it did not run when it was told to stop")
             }
@@ -226,21 +260,57 @@ impl Life {
                 self.finish("it was killed, as its stop policy says")
             }
             Stage::Up(_) => {
-                let kill_at = now + self.stop.grace;
-                self.say("Stopping", format!("it has {:?} to end", self.stop.grace));
-                self.stage = Stage::Stopping { kill_at, look_at: None };
-                vec![Action::Signal]
+                self.say("Stopping", format!("it has {grace:?} to end"));
+                self.begin_to_stop(grace, After::Nothing, now)
             }
         }
     }
 
+    fn restart_asked(&mut self, grace: Option<Duration>, now: Duration) -> Vec<Action> {
+        let grace = grace.unwrap_or(self.stop.grace);
+        match &self.stage {
+            // About to start, or about to end: either is for good.
+            Stage::Fresh | Stage::Stopping(_) | Stage::Stopped => vec![],
+            Stage::Backoff { .. } => self.start_anew(),
+            Stage::Up(_) if self.stop.signal == StopSignal::Kill => self.start_anew(),
+            Stage::Up(_) => {
+                self.say("Restarting", format!("it has {grace:?} to end, and is then started again"));
+                self.begin_to_stop(grace, After::Start, now)
+            }
+        }
+    }
+
+    fn begin_to_stop(&mut self, grace: Duration, after: After, now: Duration) -> Vec<Action> {
+        let kill_at = now + grace;
+        self.stage = Stage::Stopping(Stopping { grace, kill_at, look_at: None, after });
+        vec![Action::Signal]
+    }
+
+    /// Starts as if it had never ended badly.
+    fn start_anew(&mut self) -> Vec<Action> {
+        self.short_lives = 0;
+        self.stage = Stage::Fresh;
+        self.say("Starting", "it is started again, as was asked".to_owned());
+        let mut actions = vec![Action::KillRest];
+        actions.extend(self.start());
+        actions
+    }
+
     fn left(&mut self, something: bool, now: Duration) -> Vec<Action> {
-        let Stage::Stopping { look_at, .. } = &mut self.stage else { return vec![] };
+        let Stage::Stopping(stopping) = &mut self.stage else { return vec![] };
         if something {
-            *look_at = Some(now + LOOK_AGAIN);
+            stopping.look_at = Some(now + LOOK_AGAIN);
             return vec![];
         }
-        self.finish("it ended after it was told to stop")
+        self.stopped("it ended after it was told to stop")
+    }
+
+    /// It has ended, or its time to end is over.
+    fn stopped(&mut self, message: &str) -> Vec<Action> {
+        match &self.stage {
+            Stage::Stopping(Stopping { after: After::Start, .. }) => self.start_anew(),
+            _ => self.finish(message),
+        }
     }
 
     fn time(&mut self, now: Duration) -> Vec<Action> {
@@ -257,12 +327,12 @@ impl Life {
                 self.stage = Stage::Fresh;
                 self.start()
             }
-            Stage::Stopping { kill_at, .. } if *kill_at <= now => {
-                let grace = self.stop.grace;
-                self.finish(&format!("it did not end within {grace:?} and was killed"))
+            Stage::Stopping(Stopping { kill_at, grace, .. }) if *kill_at <= now => {
+                let message = format!("it did not end within {grace:?} and was killed");
+                self.stopped(&message)
             }
-            Stage::Stopping { look_at, .. } => {
-                *look_at = None;
+            Stage::Stopping(stopping) => {
+                stopping.look_at = None;
                 vec![Action::Look]
             }
         }

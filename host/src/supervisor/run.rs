@@ -18,12 +18,13 @@ use super::{
     enter,
     folder::{Folder, Order, Record, RecordedPhase, create_dir_inside},
     groups::Groups,
-    life::{Action, Ending, Input, Life, Stage},
+    life::{Action, After, Ending, Input, Life, Stage, Stopping},
     ports::Ports,
     processes::{self, Identity, MARKER},
     spawn, tell,
 };
 use crate::{
+    drivers::RestartOrder,
     ids::WorkerId,
     pools::template::{Check, StopSignal, port_variable},
 };
@@ -43,6 +44,8 @@ pub(super) struct Run {
     ports: Ports,
     ports_before: BTreeMap<String, u16>,
     starts: u32,
+    /// The last order to restart that was taken up.
+    restart: u64,
     main: Option<Main>,
     /// The main process's group, which may outlive it.
     process_group: Option<Pid>,
@@ -83,6 +86,7 @@ impl Run {
             groups,
             links,
             starts,
+            restart: 0,
             main: None,
             process_group: None,
             command_check: None,
@@ -93,8 +97,13 @@ impl Run {
     }
 
     pub(super) fn begin(&mut self) {
-        let stop = self.folder.stop_is_ordered();
-        self.feed(if stop { Input::StopAsked } else { Input::Begin });
+        // A first start is a restart, whatever was ordered before.
+        self.restart = self.folder.restart_order().number;
+        let input = match self.folder.stop_order() {
+            Some(order) => Input::StopAsked { grace: order.grace },
+            None => Input::Begin,
+        };
+        self.feed(input);
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -111,13 +120,23 @@ impl Run {
 
     pub(super) fn take(&mut self, message: Message) {
         match message {
-            Message::Look if self.folder.stop_is_ordered() => self.feed(Input::StopAsked),
-            Message::Look => {}
+            Message::Look => self.look(),
             Message::Checked { start, result } if start == self.starts => {
                 self.feed(Input::Checked(result));
             }
             Message::Checked { .. } => {}
             Message::Ended(pid, status) => self.ended(pid, status),
+        }
+    }
+
+    fn look(&mut self) {
+        if let Some(order) = self.folder.stop_order() {
+            return self.feed(Input::StopAsked { grace: order.grace });
+        }
+        let RestartOrder { number, grace } = self.folder.restart_order();
+        if number > self.restart {
+            self.restart = number;
+            self.feed(Input::RestartAsked { grace });
         }
     }
 
@@ -127,7 +146,7 @@ impl Run {
         }
         self.feed(Input::Time);
         if self.folder.is_gone() {
-            self.feed(Input::StopAsked);
+            self.feed(Input::StopAsked { grace: None });
         }
     }
 
@@ -338,7 +357,10 @@ impl Run {
             Stage::Up(up) if up.was_ready => (RecordedPhase::Running, up.ready),
             Stage::Up(_) => (RecordedPhase::Starting, false),
             Stage::Backoff { .. } => (RecordedPhase::Backoff, false),
-            Stage::Stopping { .. } => (RecordedPhase::Stopping, false),
+            Stage::Stopping(Stopping { after: After::Start, .. }) => {
+                (RecordedPhase::Starting, false)
+            }
+            Stage::Stopping(_) => (RecordedPhase::Stopping, false),
             Stage::Stopped if self.is_over => (RecordedPhase::Stopped, false),
             Stage::Stopped => (RecordedPhase::Stopping, false),
         };
@@ -350,6 +372,7 @@ impl Run {
             message: self.life.message.clone(),
             starts: self.starts,
             restarts: self.life.restarts,
+            restart: self.restart,
             process: self.main.as_ref().and_then(|main| main.identity.clone()),
             ports: self.ports.by_name(),
             started_at: self.main.as_ref().map(|main| main.started_at),

@@ -126,7 +126,8 @@ impl Reconciler {
         let is_same = last
             .as_ref()
             .is_some_and(|(version, before)| *version == records.version && **before == *observed);
-        let is_due = observed.failures.values().any(|failure| failure.is_due(now));
+        let is_over = records.operations_under_way().any(|operation| operation.expires_at <= now);
+        let is_due = is_over || observed.failures.values().any(|failure| failure.is_due(now));
         let settled = Round::Settled { version: records.version };
         if is_same && !is_due {
             return Ok(settled);

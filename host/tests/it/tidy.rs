@@ -28,6 +28,8 @@ const HEART: &[&str] = &[
     "leases/rules.rs",
     "leases/settle.rs",
     "observed.rs",
+    "operations/decide.rs",
+    "operations/model.rs",
     "planner",
     "planner.rs",
     "pools/conditions.rs",

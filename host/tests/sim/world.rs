@@ -138,7 +138,8 @@ impl World {
             }
             Action::Evict { target, worker, stopped: true } => self.forget(*target, *worker),
             Action::Evict { target, worker, stopped: false } => self.stop(*target, *worker),
-            Action::RemovePool(_) => {}
+            Action::Restart(worker) => self.restart(worker),
+            Action::Advance(_) | Action::Dismiss(_) | Action::RemovePool(_) => {}
         }
     }
 
@@ -153,9 +154,20 @@ impl World {
         let seen = self.seen.entry(worker.target).or_default();
         let entry = seen.entry(worker.id).or_insert_with(|| starting(worker.id));
         if entry.phase == SeenPhase::Lost {
-            *entry = starting(worker.id);
+            *entry = SeenWorker { restart: worker.restart, ..starting(worker.id) };
         }
         receipts.started.push(worker.id);
+    }
+
+    fn restart(&mut self, worker: &Worker) {
+        if let Some(seen) = self.seen.entry(worker.target).or_default().get_mut(&worker.id)
+            && !matches!(seen.phase, SeenPhase::Stopping | SeenPhase::Stopped | SeenPhase::Lost)
+            && seen.restart < worker.restart
+        {
+            seen.phase = SeenPhase::Starting;
+            seen.ready = false;
+            seen.restart = worker.restart;
+        }
     }
 
     fn stop(&mut self, target: CapacityTargetId, worker: WorkerId) {
@@ -240,6 +252,7 @@ pub(crate) fn starting(id: WorkerId) -> SeenWorker {
         reason: String::new(),
         message: String::new(),
         restarts: 0,
+        restart: 0,
         pid: None,
         ports: BTreeMap::new(),
         started_at: None,

@@ -5118,7 +5118,8 @@ pub struct Worker {
     pub phase: i32,
     #[prost(bool, tag = "6")]
     pub ready: bool,
-    /// Why it is in this phase: one word, and a sentence.
+    /// Why it is in this phase: one word, and a sentence. A worker that is being drained is `Cordoned`,
+    /// `Draining` or `Drained`.
     #[prost(string, tag = "7")]
     pub reason: ::prost::alloc::string::String,
     #[prost(string, tag = "8")]
@@ -5143,6 +5144,9 @@ pub struct Worker {
     /// When a driver last reported on it.
     #[prost(message, optional, tag = "14")]
     pub observed_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// Id of the worker operation that it waits in or is under way in; empty if there is none.
+    #[prost(string, tag = "15")]
+    pub operation: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListWorkersResponse {
@@ -5664,6 +5668,698 @@ pub mod workers_server {
     /// Generated gRPC service name
     pub const SERVICE_NAME: &str = "runtimecloud.v1.Workers";
     impl<T> tonic::server::NamedService for WorkersServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WorkerOperation {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// The pool, `ENVIRONMENT/NAME`.
+    #[prost(string, tag = "2")]
+    pub worker_pool: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "3")]
+    pub spec: ::core::option::Option<WorkerOperationSpec>,
+    #[prost(enumeration = "WorkerOperationState", tag = "4")]
+    pub state: i32,
+    /// How things stand, or why it ended so: a sentence.
+    #[prost(string, tag = "5")]
+    pub message: ::prost::alloc::string::String,
+    /// Its workers, each of which is in one of the counts below.
+    #[prost(uint32, tag = "6")]
+    pub total: u32,
+    #[prost(uint32, tag = "7")]
+    pub done: u32,
+    /// Not done when the deadline was over, though begun.
+    #[prost(uint32, tag = "8")]
+    pub failed: u32,
+    /// Left, or were let go, before it was their turn.
+    #[prost(uint32, tag = "9")]
+    pub skipped: u32,
+    #[prost(uint32, tag = "10")]
+    pub waiting: u32,
+    #[prost(uint32, tag = "11")]
+    pub under_way: u32,
+    #[prost(message, optional, tag = "12")]
+    pub created_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// When it ends at the latest.
+    #[prost(message, optional, tag = "13")]
+    pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "14")]
+    pub ended_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// The operation that took over its workers; empty if none did.
+    #[prost(string, tag = "15")]
+    pub superseded_by: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WorkerOperationSpec {
+    #[prost(enumeration = "WorkerOperationVerb", tag = "1")]
+    pub verb: i32,
+    /// At most so many workers at a time. 0: as many as the pool's `update.max_unavailable`.
+    #[prost(uint32, tag = "2")]
+    pub parallel: u32,
+    /// So many workers stay ready, whatever happens to be missing.
+    #[prost(uint32, tag = "3")]
+    pub min_ready: u32,
+    /// How long a worker may take to end. Absent: as its pool says.
+    #[prost(message, optional, tag = "4")]
+    pub grace: ::core::option::Option<::prost_types::Duration>,
+    /// After so long the operation ends with what is done. Default 1 h, at most 7 days.
+    #[prost(message, optional, tag = "5")]
+    pub deadline: ::core::option::Option<::prost_types::Duration>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct StartWorkerOperationRequest {
+    /// Id or `ENVIRONMENT/NAME`.
+    #[prost(string, tag = "1")]
+    pub worker_pool: ::prost::alloc::string::String,
+    /// Ids. Empty: all workers that the pool has now.
+    #[prost(string, repeated, tag = "2")]
+    pub workers: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "3")]
+    pub spec: ::core::option::Option<WorkerOperationSpec>,
+    #[prost(message, optional, tag = "4")]
+    pub options: ::core::option::Option<WriteOptions>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CancelWorkerOperationRequest {
+    /// The operation's id.
+    #[prost(string, tag = "1")]
+    pub key: ::prost::alloc::string::String,
+    /// Ids of workers that wait in it. Empty: all that wait.
+    #[prost(string, repeated, tag = "2")]
+    pub workers: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "3")]
+    pub options: ::core::option::Option<WriteOptions>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListWorkerOperationsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub worker_operations: ::prost::alloc::vec::Vec<WorkerOperation>,
+    /// Empty on the last page.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum WorkerOperationVerb {
+    Unspecified = 0,
+    /// All are cordoned at once, and stopped in their turn. When one is gone, another takes its place,
+    /// unless the pool has become smaller.
+    Drain = 1,
+    /// The process is stopped and started again; id and place stay.
+    Restart = 2,
+    /// Another worker takes the place at once, perhaps on another target.
+    Replace = 3,
+}
+impl WorkerOperationVerb {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "WORKER_OPERATION_VERB_UNSPECIFIED",
+            Self::Drain => "WORKER_OPERATION_VERB_DRAIN",
+            Self::Restart => "WORKER_OPERATION_VERB_RESTART",
+            Self::Replace => "WORKER_OPERATION_VERB_REPLACE",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "WORKER_OPERATION_VERB_UNSPECIFIED" => Some(Self::Unspecified),
+            "WORKER_OPERATION_VERB_DRAIN" => Some(Self::Drain),
+            "WORKER_OPERATION_VERB_RESTART" => Some(Self::Restart),
+            "WORKER_OPERATION_VERB_REPLACE" => Some(Self::Replace),
+            _ => None,
+        }
+    }
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum WorkerOperationState {
+    Unspecified = 0,
+    UnderWay = 1,
+    Done = 2,
+    /// The deadline was over before all were done.
+    Failed = 3,
+    /// Somebody called it off, or the pool was deleted.
+    Cancelled = 4,
+    /// A later operation took over some of its workers; the others are done.
+    Superseded = 5,
+}
+impl WorkerOperationState {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "WORKER_OPERATION_STATE_UNSPECIFIED",
+            Self::UnderWay => "WORKER_OPERATION_STATE_UNDER_WAY",
+            Self::Done => "WORKER_OPERATION_STATE_DONE",
+            Self::Failed => "WORKER_OPERATION_STATE_FAILED",
+            Self::Cancelled => "WORKER_OPERATION_STATE_CANCELLED",
+            Self::Superseded => "WORKER_OPERATION_STATE_SUPERSEDED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "WORKER_OPERATION_STATE_UNSPECIFIED" => Some(Self::Unspecified),
+            "WORKER_OPERATION_STATE_UNDER_WAY" => Some(Self::UnderWay),
+            "WORKER_OPERATION_STATE_DONE" => Some(Self::Done),
+            "WORKER_OPERATION_STATE_FAILED" => Some(Self::Failed),
+            "WORKER_OPERATION_STATE_CANCELLED" => Some(Self::Cancelled),
+            "WORKER_OPERATION_STATE_SUPERSEDED" => Some(Self::Superseded),
+            _ => None,
+        }
+    }
+}
+/// Generated client implementations.
+pub mod worker_operations_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    #[derive(Debug, Clone)]
+    pub struct WorkerOperationsClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl WorkerOperationsClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> WorkerOperationsClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> WorkerOperationsClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            WorkerOperationsClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Accepted at once. Workers that wait in an earlier operation, or are being restarted by it, go over
+        /// to this one.
+        pub async fn start(
+            &mut self,
+            request: impl tonic::IntoRequest<super::StartWorkerOperationRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::WorkerOperation>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.WorkerOperations/Start",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("runtimecloud.v1.WorkerOperations", "Start"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// `key` is the operation's id. The last 20 that ended are kept of each pool.
+        pub async fn get(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::WorkerOperation>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.WorkerOperations/Get",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("runtimecloud.v1.WorkerOperations", "Get"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// The parent is a worker pool. Oldest first.
+        pub async fn list(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListWorkerOperationsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.WorkerOperations/List",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("runtimecloud.v1.WorkerOperations", "List"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Lets go of workers that wait for their turn. Those that are under way are finished.
+        pub async fn cancel(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CancelWorkerOperationRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::WorkerOperation>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.WorkerOperations/Cancel",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("runtimecloud.v1.WorkerOperations", "Cancel"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod worker_operations_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with WorkerOperationsServer.
+    #[async_trait]
+    pub trait WorkerOperations: std::marker::Send + std::marker::Sync + 'static {
+        /// Accepted at once. Workers that wait in an earlier operation, or are being restarted by it, go over
+        /// to this one.
+        async fn start(
+            &self,
+            request: tonic::Request<super::StartWorkerOperationRequest>,
+        ) -> std::result::Result<tonic::Response<super::WorkerOperation>, tonic::Status>;
+        /// `key` is the operation's id. The last 20 that ended are kept of each pool.
+        async fn get(
+            &self,
+            request: tonic::Request<super::GetRequest>,
+        ) -> std::result::Result<tonic::Response<super::WorkerOperation>, tonic::Status>;
+        /// The parent is a worker pool. Oldest first.
+        async fn list(
+            &self,
+            request: tonic::Request<super::ListRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListWorkerOperationsResponse>,
+            tonic::Status,
+        >;
+        /// Lets go of workers that wait for their turn. Those that are under way are finished.
+        async fn cancel(
+            &self,
+            request: tonic::Request<super::CancelWorkerOperationRequest>,
+        ) -> std::result::Result<tonic::Response<super::WorkerOperation>, tonic::Status>;
+    }
+    #[derive(Debug)]
+    pub struct WorkerOperationsServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> WorkerOperationsServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for WorkerOperationsServer<T>
+    where
+        T: WorkerOperations,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/runtimecloud.v1.WorkerOperations/Start" => {
+                    #[allow(non_camel_case_types)]
+                    struct StartSvc<T: WorkerOperations>(pub Arc<T>);
+                    impl<
+                        T: WorkerOperations,
+                    > tonic::server::UnaryService<super::StartWorkerOperationRequest>
+                    for StartSvc<T> {
+                        type Response = super::WorkerOperation;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::StartWorkerOperationRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as WorkerOperations>::start(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = StartSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/runtimecloud.v1.WorkerOperations/Get" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetSvc<T: WorkerOperations>(pub Arc<T>);
+                    impl<
+                        T: WorkerOperations,
+                    > tonic::server::UnaryService<super::GetRequest> for GetSvc<T> {
+                        type Response = super::WorkerOperation;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as WorkerOperations>::get(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/runtimecloud.v1.WorkerOperations/List" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListSvc<T: WorkerOperations>(pub Arc<T>);
+                    impl<
+                        T: WorkerOperations,
+                    > tonic::server::UnaryService<super::ListRequest> for ListSvc<T> {
+                        type Response = super::ListWorkerOperationsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as WorkerOperations>::list(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/runtimecloud.v1.WorkerOperations/Cancel" => {
+                    #[allow(non_camel_case_types)]
+                    struct CancelSvc<T: WorkerOperations>(pub Arc<T>);
+                    impl<
+                        T: WorkerOperations,
+                    > tonic::server::UnaryService<super::CancelWorkerOperationRequest>
+                    for CancelSvc<T> {
+                        type Response = super::WorkerOperation;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CancelWorkerOperationRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as WorkerOperations>::cancel(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CancelSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for WorkerOperationsServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "runtimecloud.v1.WorkerOperations";
+    impl<T> tonic::server::NamedService for WorkerOperationsServer<T> {
         const NAME: &'static str = SERVICE_NAME;
     }
 }

@@ -7,6 +7,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::pools::template::Check;
 
+const STOP: Input = Input::StopAsked { grace: None };
+const RESTART: Input = Input::RestartAsked { grace: None };
+
 fn template() -> WorkerTemplate {
     WorkerTemplate {
         command: vec!["worker".to_owned()],
@@ -51,13 +54,15 @@ fn story(template: &WorkerTemplate, inputs: &[(u64, Input)]) -> String {
             Stage::Fresh => "fresh".to_owned(),
             Stage::Up(up) => if up.ready { "ready" } else { "up" }.to_owned(),
             Stage::Backoff { .. } => "backoff".to_owned(),
-            Stage::Stopping { .. } => "stopping".to_owned(),
+            Stage::Stopping(Stopping { after: After::Nothing, .. }) => "stopping".to_owned(),
+            Stage::Stopping(_) => "restarting".to_owned(),
             Stage::Stopped => "stopped".to_owned(),
         };
         let timer = life.next_timer().map_or("-".to_owned(), |at| at.as_millis().to_string());
         writeln!(story, "{time} {input:?} -> {actions:?}; {stage}, {}; until {timer}", life.reason)
             .unwrap();
     }
+    let story = story.replace("Asked { grace: None }", "Asked");
     story.replace("Ending { reason: \"Exited\", message: \"it exited with code 1\" }", "_")
 }
 
@@ -137,15 +142,15 @@ fn a_stop_waits_for_what_got_the_signal_and_no_longer_than_the_grace() {
     let inputs = [
         (0, Input::Begin),
         (0, Input::Started),
-        (100, Input::StopAsked),
-        (100, Input::StopAsked),
+        (100, STOP),
+        (100, STOP),
         (200, Input::Ended(ending())),
         (200, Input::Left { something: true }),
         (249, Input::Time),
         (250, Input::Time),
         (250, Input::Left { something: true }),
         (10_100, Input::Time),
-        (10_101, Input::StopAsked),
+        (10_101, STOP),
     ];
     insta::assert_snapshot!(story(&template(), &inputs), @r"
     0 Begin -> [Start]; fresh, Starting; until -
@@ -164,15 +169,80 @@ fn a_stop_waits_for_what_got_the_signal_and_no_longer_than_the_grace() {
 
 #[test]
 fn a_stop_of_what_does_not_run_is_over_at_once() {
-    let before = [(0, Input::StopAsked)];
+    let before = [(0, STOP)];
     insta::assert_snapshot!(story(&template(), &before), @r"
     0 StopAsked -> [KillRest, Finish]; stopped, Stopped; until -
     ");
-    let during = [(0, Input::Begin), (0, Input::NotStarted(ending())), (1, Input::StopAsked)];
+    let during = [(0, Input::Begin), (0, Input::NotStarted(ending())), (1, STOP)];
     insta::assert_snapshot!(story(&template(), &during), @r"
     0 Begin -> [Start]; fresh, Starting; until -
     0 NotStarted(_) -> [KillRest]; backoff, Exited; until 1000
     1 StopAsked -> [KillRest, Finish]; stopped, Stopped; until -
+    ");
+}
+
+#[test]
+fn a_restart_stops_and_starts_and_a_stop_meanwhile_is_for_good() {
+    let begun = [(0, Input::Begin), (0, Input::Started), (100, RESTART), (100, RESTART)];
+    let restarted = [
+        (200, Input::Ended(ending())),
+        (200, Input::Left { something: false }),
+        (200, Input::Started),
+    ];
+    insta::assert_snapshot!(story(&template(), &[&begun[..], &restarted].concat()), @r"
+    0 Begin -> [Start]; fresh, Starting; until -
+    0 Started -> []; ready, Running; until -
+    100 RestartAsked -> [Signal]; restarting, Restarting; until 10100
+    100 RestartAsked -> []; restarting, Restarting; until 10100
+    200 Ended(_) -> [Look]; restarting, Restarting; until 200
+    200 Left { something: false } -> [KillRest, Start]; fresh, Starting; until -
+    200 Started -> []; ready, Running; until -
+    ");
+    let stopped = [(150, STOP), (10_100, Input::Time)];
+    insta::assert_snapshot!(story(&template(), &[&begun[..], &stopped].concat()), @r"
+    0 Begin -> [Start]; fresh, Starting; until -
+    0 Started -> []; ready, Running; until -
+    100 RestartAsked -> [Signal]; restarting, Restarting; until 10100
+    100 RestartAsked -> []; restarting, Restarting; until 10100
+    150 StopAsked -> []; stopping, Stopping; until 10100
+    10100 Time -> [KillRest, Finish]; stopped, Stopped; until -
+    ");
+}
+
+#[test]
+fn a_restart_of_what_waits_for_its_next_start_is_that_start() {
+    let inputs = [
+        (0, Input::Begin),
+        (0, Input::NotStarted(ending())),
+        (0, RESTART),
+        (0, Input::NotStarted(ending())),
+        (1_000, STOP),
+    ];
+    insta::assert_snapshot!(story(&template(), &inputs), @r"
+    0 Begin -> [Start]; fresh, Starting; until -
+    0 NotStarted(_) -> [KillRest]; backoff, Exited; until 1000
+    0 RestartAsked -> [KillRest, Start]; fresh, Starting; until -
+    0 NotStarted(_) -> [KillRest]; backoff, Exited; until 1000
+    1000 StopAsked -> [KillRest, Finish]; stopped, Stopped; until -
+    ");
+}
+
+#[test]
+fn an_order_may_bring_a_grace_of_its_own() {
+    let grace = Some(Duration::from_secs(1));
+    let inputs = [
+        (0, Input::Begin),
+        (0, Input::Started),
+        (0, RESTART),
+        (0, Input::StopAsked { grace }),
+        (1_000, Input::Time),
+    ];
+    insta::assert_snapshot!(story(&template(), &inputs), @r"
+    0 Begin -> [Start]; fresh, Starting; until -
+    0 Started -> []; ready, Running; until -
+    0 RestartAsked -> [Signal]; restarting, Restarting; until 10000
+    0 StopAsked { grace: Some(1s) } -> []; stopping, Stopping; until 1000
+    1000 Time -> [KillRest, Finish]; stopped, Stopped; until -
     ");
 }
 
@@ -181,7 +251,8 @@ fn any_input() -> impl Strategy<Value = Input> {
         Just(Input::Ended(ending())),
         Just(Input::Checked(Ok(()))),
         Just(Input::Checked(Err("refused".to_owned()))),
-        Just(Input::StopAsked),
+        Just(STOP),
+        Just(RESTART),
         any::<bool>().prop_map(|something| Input::Left { something }),
         Just(Input::Time),
     ]
@@ -208,7 +279,7 @@ proptest! {
                     None => break,
                 },
             };
-            was_stopped |= input == Input::StopAsked;
+            was_stopped |= input == STOP;
             for action in life.step(input, now) {
                 prop_assert!(!is_over, "{action:?} after the end");
                 match action {

@@ -94,7 +94,7 @@ impl Fixture {
     }
 
     pub(super) async fn stop(&self, id: WorkerId) -> SeenWorker {
-        self.driver.stop(id).await.unwrap();
+        self.driver.stop(id, None).await.unwrap();
         self.until(id, "stopped", |worker| worker.phase == SeenPhase::Stopped).await
     }
 
@@ -150,7 +150,7 @@ impl Drop for Fixture {
 
 async fn stop_all(driver: &ProcessDriver) {
     for worker in driver.list().await.unwrap() {
-        driver.stop(worker.id).await.unwrap();
+        driver.stop(worker.id, None).await.unwrap();
     }
     until("all stopped", async || {
         let all = driver.list().await.unwrap();

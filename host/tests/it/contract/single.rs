@@ -125,7 +125,7 @@ pub(super) async fn what_is_left_of_a_lost_worker_is_gone_after_its_stop(fixture
     fixture.kill_supervisor(id).await;
     // A host that comes later and knows nothing but the folder.
     let driver = fixture.new_driver();
-    driver.stop(id).await.unwrap();
+    driver.stop(id, None).await.unwrap();
     fixture.until(id, "stopped", |worker| worker.phase == SeenPhase::Stopped).await;
     assert_eq!(running(id), [0; 0]);
     driver.forget(id).await.unwrap();

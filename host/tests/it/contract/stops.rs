@@ -14,7 +14,7 @@ pub(super) const LEAVE_GROUPS: &str = "for group in /sys/fs/cgroup /sys/fs/cgrou
 
 pub(super) async fn a_worker_told_to_stop_before_its_start_never_starts(fixture: Fixture) {
     let id = new_id();
-    fixture.driver.stop(id).await.unwrap();
+    fixture.driver.stop(id, None).await.unwrap();
     fixture.driver.ensure(id, &sleeper()).await.unwrap();
     fixture.new_driver().ensure(id, &sleeper()).await.unwrap();
     let worker = fixture.seen(id).await.unwrap();
@@ -117,7 +117,7 @@ pub(super) async fn a_worker_whose_folder_was_removed_stops(fixture: Fixture) {
 pub(super) async fn stop_and_forget_of_what_is_not_there_succeed(fixture: Fixture) {
     fixture.driver.forget(new_id()).await.unwrap();
     let id = new_id();
-    fixture.driver.stop(id).await.unwrap();
+    fixture.driver.stop(id, None).await.unwrap();
     fixture.driver.forget(id).await.unwrap();
     fixture.driver.forget(id).await.unwrap();
     assert_eq!(fixture.driver.list().await.unwrap(), []);
