@@ -11,6 +11,7 @@
 
 pub mod error;
 pub mod noun;
+mod operations;
 pub mod problem;
 pub mod retry;
 pub mod secret;
