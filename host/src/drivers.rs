@@ -43,11 +43,8 @@ pub trait CapacityDriver: Send + Sync {
     ///
     /// [`ensure`]: CapacityDriver::ensure
     /// [`forget`]: CapacityDriver::forget
-    fn stop(
-        &self,
-        id: WorkerId,
-        grace: Option<Duration>,
-    ) -> BoxFuture<'_, Result<(), DriverError>>;
+    fn stop(&self, id: WorkerId, grace: Option<Duration>)
+    -> BoxFuture<'_, Result<(), DriverError>>;
 
     /// Has the worker's process stopped, as its template says, and started again: once for each number,
     /// however often it is asked, and whoever dies meanwhile. What does not run, or was told to stop,

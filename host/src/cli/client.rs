@@ -7,8 +7,8 @@ use proto::runtimecloud::v1::{
     capacity_leases_client::CapacityLeasesClient, capacity_targets_client::CapacityTargetsClient,
     environments_client::EnvironmentsClient, events_client::EventsClient, host_client::HostClient,
     quotas_client::QuotasClient, service_accounts_client::ServiceAccountsClient,
-    tokens_client::TokensClient, worker_pools_client::WorkerPoolsClient,
-    workers_client::WorkersClient,
+    tokens_client::TokensClient, worker_operations_client::WorkerOperationsClient,
+    worker_pools_client::WorkerPoolsClient, workers_client::WorkersClient,
 };
 use tonic::Status;
 
@@ -181,6 +181,26 @@ impl Session {
             }
             token = page.next_page_token;
         }
+    }
+
+    /// Worker operations of a pool, or all for an empty one; oldest first.
+    pub async fn list_operations(
+        &self,
+        filter: &Filter,
+    ) -> Result<Vec<v1::WorkerOperation>, Status> {
+        let (mut all, mut token) = (Vec::new(), String::new());
+        loop {
+            let page = self.operations().list(filter.page(token)).await?.into_inner();
+            all.extend(page.worker_operations);
+            if page.next_page_token.is_empty() {
+                return Ok(all);
+            }
+            token = page.next_page_token;
+        }
+    }
+
+    pub fn operations(&self) -> WorkerOperationsClient<Authorized> {
+        WorkerOperationsClient::new(self.channel.clone())
     }
 
     pub fn workers(&self) -> WorkersClient<Authorized> {

@@ -9,8 +9,11 @@ pub mod events;
 pub mod get;
 pub mod lease;
 pub mod logs;
+pub mod operate;
+pub mod operations;
 pub mod scale;
 pub mod token;
+pub mod uncordon;
 pub mod version;
 pub mod workers;
 

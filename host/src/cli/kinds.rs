@@ -3,6 +3,7 @@
 pub mod capacity_lease;
 pub mod capacity_target;
 pub mod environment;
+pub mod operation;
 pub mod quota;
 pub mod service_account;
 pub mod token;

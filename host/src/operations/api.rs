@@ -62,9 +62,12 @@ impl WorkerOperations for WorkerOperationsApi {
         let request = request.get_ref();
         let pool = match request.parent.as_str() {
             "" => None,
-            key => Some(view.records.worker_pool(key).map(|it| it.id).ok_or_else(|| {
-                status::not_found(Kind::WorkerPool, key, &caller.request_id)
-            })?),
+            key => Some(
+                view.records
+                    .worker_pool(key)
+                    .map(|it| it.id)
+                    .ok_or_else(|| status::not_found(Kind::WorkerPool, key, &caller.request_id))?,
+            ),
         };
         let fits = |it: &&Arc<Operation>| {
             request.labels.is_empty() && pool.is_none_or(|pool| pool == it.pool)
@@ -109,9 +112,10 @@ fn read(spec: Option<v1::WorkerOperationSpec>, found: &mut Violations) -> Operat
 fn encode(it: &Operation, view: &View) -> v1::WorkerOperation {
     let OperationSpec { verb, parallel, min_ready, grace, deadline } = it.spec.clone();
     let pool = view.records.worker_pools.get(&it.pool);
-    let waiting = view.records.workers_of(it.pool).filter(|worker| {
-        worker.task.is_some_and(|task| task.operation == it.id && task.waits())
-    });
+    let waiting = view
+        .records
+        .workers_of(it.pool)
+        .filter(|worker| worker.task.is_some_and(|task| task.operation == it.id && task.waits()));
     let waiting = u32::try_from(waiting.count()).unwrap_or(u32::MAX);
     v1::WorkerOperation {
         id: it.id.to_string(),
@@ -163,7 +167,9 @@ fn message(it: &Operation, pool: Option<&WorkerPool>, view: &View) -> String {
             format!("its deadline of {after} is over: {so_far}")
         }
         (Some(Fate::PoolDeleted), _) => format!("its worker pool is being deleted: {so_far}"),
-        (Some(Fate::Superseded(by)), _) => format!("`{by}` took over some of its workers: {so_far}"),
+        (Some(Fate::Superseded(by)), _) => {
+            format!("`{by}` took over some of its workers: {so_far}")
+        }
         (None, Some(pool)) if it.ended_at.is_none() => match unready(pool, view) {
             Some(ready) => format!("{so_far}; {}", ready.message),
             None => so_far,

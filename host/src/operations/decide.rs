@@ -39,15 +39,11 @@ pub struct Cancel {
     pub workers: Vec<String>,
 }
 
-pub fn start(
-    cx: &Context<'_>,
-    it: &Start,
-    mut found: Violations,
-) -> Result<Decision, Refusal> {
-    let pool = cx.records.worker_pool(&it.pool).ok_or_else(|| Refusal::NotFound {
-        kind: Kind::WorkerPool,
-        key: it.pool.clone(),
-    })?;
+pub fn start(cx: &Context<'_>, it: &Start, mut found: Violations) -> Result<Decision, Refusal> {
+    let pool = cx
+        .records
+        .worker_pool(&it.pool)
+        .ok_or_else(|| Refusal::NotFound { kind: Kind::WorkerPool, key: it.pool.clone() })?;
     let name = pool.key(cx.records);
     let has = pool.meta.revision;
     if it.revision != 0 && it.revision != has {
@@ -128,8 +124,7 @@ fn chosen<'a>(
                 let by = worker.task.map_or_else(String::new, |task| {
                     format!(" ({} of {})", task.verb.name(), task.operation)
                 });
-                let message =
-                    format!("worker `{key}` is being stopped already{by}: leave it out");
+                let message = format!("worker `{key}` is being stopped already{by}: leave it out");
                 found.add(&format!("workers[{index}]"), message);
             }
             None => {
@@ -142,15 +137,11 @@ fn chosen<'a>(
     chosen.into_values().collect()
 }
 
-pub fn cancel(
-    cx: &Context<'_>,
-    it: &Cancel,
-    mut found: Violations,
-) -> Result<Decision, Refusal> {
-    let operation = cx.records.operation(&it.key).ok_or_else(|| Refusal::NotFound {
-        kind: Kind::WorkerOperation,
-        key: it.key.clone(),
-    })?;
+pub fn cancel(cx: &Context<'_>, it: &Cancel, mut found: Violations) -> Result<Decision, Refusal> {
+    let operation = cx
+        .records
+        .operation(&it.key)
+        .ok_or_else(|| Refusal::NotFound { kind: Kind::WorkerOperation, key: it.key.clone() })?;
     let unchanged = || Decision::unchanged(Answer::Operation(Arc::clone(operation)));
     let Some(pool) = cx.records.worker_pools.get(&operation.pool) else { return Ok(unchanged()) };
     let waits = |worker: &&Arc<Worker>| {

@@ -274,7 +274,10 @@ impl Life {
             Stage::Backoff { .. } => self.start_anew(),
             Stage::Up(_) if self.stop.signal == StopSignal::Kill => self.start_anew(),
             Stage::Up(_) => {
-                self.say("Restarting", format!("it has {grace:?} to end, and is then started again"));
+                self.say(
+                    "Restarting",
+                    format!("it has {grace:?} to end, and is then started again"),
+                );
                 self.begin_to_stop(grace, After::Start, now)
             }
         }

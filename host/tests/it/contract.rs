@@ -6,6 +6,7 @@ mod fixture;
 mod lives;
 mod output;
 mod readiness;
+mod restarts;
 mod single;
 mod stops;
 
@@ -70,6 +71,10 @@ contract! {
     readiness::a_worker_is_ready_when_it_accepts_connections,
     readiness::a_worker_is_ready_while_a_command_succeeds,
     readiness::a_check_that_hangs_has_failed,
+    restarts::a_restarted_worker_ends_as_its_policy_says_and_starts_once,
+    restarts::a_worker_that_ignores_a_restart_is_killed_after_the_grace,
+    restarts::a_restart_outlives_the_supervisor,
+    restarts::a_worker_that_was_told_to_stop_is_not_restarted,
     output::both_streams_are_kept_in_order,
     output::a_follower_sees_all_output_across_files,
     output::a_tail_is_the_last_lines,

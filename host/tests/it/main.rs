@@ -9,6 +9,7 @@ mod contract;
 mod documents;
 mod events;
 mod leases;
+mod operations;
 mod pools;
 mod properties;
 mod quotas;

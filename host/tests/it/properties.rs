@@ -11,6 +11,7 @@ use host::{
         line::{self, Standing},
         model::{CapacityLease, State},
     },
+    operations::model::OperationState,
     planner::{self, World as Seen},
     pools::template::Amounts,
 };
@@ -31,7 +32,9 @@ fn line() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => pools,
         2 => (pool.clone(), 0..6_u32).prop_map(|(pool, size)| format!("scale {pool} {size}")),
-        1 => pool.prop_map(|pool| format!("delete pool {pool}")),
+        1 => pool.clone().prop_map(|pool| format!("delete pool {pool}")),
+        3 => (pool, "drain|restart|replace", 1..3_u32)
+            .prop_map(|(pool, verb, parallel)| format!("{verb} {pool} parallel={parallel}")),
         1 => "x|y".prop_map(|target| format!("target {target} cordoned cpu=2")),
         1 => "x|y".prop_map(|target| format!("target {target} cpu=2")),
         1 => "x|y".prop_map(|target| format!("mute {target}")),
@@ -108,6 +111,11 @@ proptest! {
         let running: BTreeSet<_> = world.running().map(|seen| seen.id).collect();
         prop_assert_eq!(rows, running, "drivers have just what was decided");
         prop_assert!(world.running().all(|seen| seen.ready));
+        prop_assert_eq!(world.records.operations_under_way().count(), 0);
+        for it in world.records.operations.values() {
+            prop_assert_eq!(it.done + it.failed + it.skipped, it.total, "{:?}", it);
+        }
+        prop_assert!(world.records.workers.values().all(|worker| worker.task.is_none()));
         for pool in world.records.worker_pools.values() {
             prop_assert!(pool.meta.deleting_since.is_none());
             let template = world.records.template(pool);
@@ -115,6 +123,39 @@ proptest! {
             let current = workers.filter(|it| Some(&it.template) == template.as_ref()).count();
             prop_assert_eq!(current, pool.spec.size as usize);
         }
+    }
+
+    #[test]
+    fn an_operation_keeps_as_many_workers_ready_as_it_was_told(
+        verb in "drain|restart|replace", size in 1..6_u32, parallel in 1..4_u32, least in 0..5_u32,
+    ) {
+        let least = least.min(size - 1);
+        let mut script = Script::new();
+        for line in [
+            "target x".to_owned(),
+            "environment dev".to_owned(),
+            format!("pool dev/a size={size}"),
+            "settle".to_owned(),
+            format!("{verb} dev/a parallel={parallel} min_ready={least}"),
+        ] {
+            script.run(&line);
+        }
+        let world = &mut script.world;
+        let before: Vec<_> = world.records.workers.keys().copied().collect();
+        let floor = size.saturating_sub(parallel).max(least) as usize;
+        for _ in 0..200 {
+            let (_, _unread) = world.round();
+            let ready = world.running().filter(|seen| seen.ready).count();
+            prop_assert!(ready >= floor, "{ready} are ready, not {floor}");
+            world.tick();
+        }
+        let operation = world.records.operations.values().next().unwrap();
+        prop_assert_eq!(operation.state(), OperationState::Done);
+        prop_assert_eq!(operation.done, size);
+        let after: Vec<_> = world.records.workers.keys().copied().collect();
+        prop_assert_eq!(after == before, verb == "restart");
+        prop_assert!(verb != "restart" || world.running().all(|seen| seen.restart == 1));
+        prop_assert_eq!(after.len(), size as usize);
     }
 
     #[test]

@@ -14,7 +14,8 @@ use proto::runtimecloud::v1::{
     capacity_targets_client::CapacityTargetsClient, environments_client::EnvironmentsClient,
     events_client::EventsClient, host_client::HostClient, quotas_client::QuotasClient,
     service_accounts_client::ServiceAccountsClient, tokens_client::TokensClient,
-    worker_pools_client::WorkerPoolsClient, workers_client::WorkersClient,
+    worker_operations_client::WorkerOperationsClient, worker_pools_client::WorkerPoolsClient,
+    workers_client::WorkersClient,
 };
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
@@ -56,6 +57,7 @@ pub(crate) struct Api {
     pub(crate) events: EventsClient<Authorized>,
     pub(crate) host: HostClient<Authorized>,
     pub(crate) leases: CapacityLeasesClient<Authorized>,
+    pub(crate) operations: WorkerOperationsClient<Authorized>,
     pub(crate) pools: WorkerPoolsClient<Authorized>,
     pub(crate) quotas: QuotasClient<Authorized>,
     pub(crate) tokens: TokensClient<Authorized>,
@@ -103,6 +105,7 @@ impl World {
             events: EventsClient::new(service()),
             host: HostClient::new(service()),
             leases: CapacityLeasesClient::new(service()),
+            operations: WorkerOperationsClient::new(service()),
             pools: WorkerPoolsClient::new(service()),
             quotas: QuotasClient::new(service()),
             tokens: TokensClient::new(service()),

@@ -9,6 +9,8 @@
 //! | `lease ENV/NAME [ttl=N] [life=N] [wait=N] [priority=N] [RESOURCE=AMOUNT]...` | declares a lease |
 //! | `renew ENV/NAME TOKEN`, `check ENV/NAME TOKEN` | as the API does; token 0 is whatever it has |
 //! | `pass SECONDS` | time passes, and leases end |
+//! | `drain|restart|replace ENV/NAME [parallel=N] [min_ready=N] [deadline=SECONDS] [WORKER]...` | starts an operation |
+//! | `cancel OPERATION [WORKER]...` | lets go of workers that wait |
 //! | `scale ENV/NAME SIZE`, `delete KIND KEY` | as the API does |
 //! | `round`, `tick`, `settle` | one round of the host; a second; both until nothing is left to do |
 //! | `lose WORKER`, `unready WORKER`, `stray TARGET` | something happens to workers |
@@ -34,6 +36,10 @@ use host::{
         admit::Renew,
         conditions as leases, line,
         model::{CapacityLease, CapacityLeaseSpec, State},
+    },
+    operations::{
+        decide::{Cancel, Start},
+        model::{OperationSpec, OperationVerb},
     },
     planner::{Action, PlanReport},
     pools::{
@@ -115,6 +121,14 @@ impl Script {
             "scale" => {
                 let size = line.words[2].parse().unwrap();
                 self.commit(&Command::ScalePool { key: name.to_owned(), size, revision: 0 })
+            }
+            "drain" => self.operate(OperationVerb::Drain, name, &line),
+            "restart" => self.operate(OperationVerb::Restart, name, &line),
+            "replace" => self.operate(OperationVerb::Replace, name, &line),
+            "cancel" => {
+                let key = long(name);
+                let workers = self.workers(&line);
+                self.commit(&Command::CancelOperation(Cancel { key, workers }))
             }
             "delete" => self.delete(name, line.words[2]),
             "round" => {
@@ -255,6 +269,30 @@ impl Script {
         format!("{valid}, {}: {}\n", checked.reason, checked.message)
     }
 
+    fn operate(&mut self, verb: OperationVerb, pool: &str, line: &Line<'_>) -> String {
+        let number = |key| line.pairs.get(key).map(|text| text.parse::<u32>().unwrap());
+        let deadline = number("deadline").map_or(3600, u64::from);
+        let spec = OperationSpec {
+            verb,
+            parallel: number("parallel"),
+            min_ready: number("min_ready").unwrap_or(0),
+            grace: None,
+            deadline: std::time::Duration::from_secs(deadline),
+        };
+        let workers = self.workers(line);
+        let start = Start { pool: pool.to_owned(), revision: 0, workers, spec };
+        match self.world.commit(&Command::StartOperation(start)) {
+            Ok(Answer::Operation(it)) => short(&format!("{}: {}\n", it.id, it.total)),
+            Ok(other) => panic!("an operation was answered by {other:?}"),
+            Err(refusal) => format!("refused: {}\n", short(&refusal.to_string())),
+        }
+    }
+
+    /// Ids of the workers that a line names after its first two words.
+    fn workers(&self, line: &Line<'_>) -> Vec<String> {
+        line.words.iter().skip(2).map(|word| long(word)).collect()
+    }
+
     fn delete(&mut self, kind: &str, key: &str) -> String {
         let delete = Delete { key: key.to_owned(), revision: 0 };
         let command = match kind {
@@ -313,6 +351,12 @@ impl Script {
                 }
                 Action::Stop(worker) => writeln!(text, "stop {}", worker.id).unwrap(),
                 Action::Forget(worker) => writeln!(text, "forget {}", worker.id).unwrap(),
+                Action::Restart(worker) => writeln!(text, "restart {}", worker.id).unwrap(),
+                Action::Advance(it) => {
+                    let (under_way, waits) = (it.done + it.skipped + it.failed, it.total);
+                    writeln!(text, "advance {}: {under_way} of {waits} counted", it.id).unwrap();
+                }
+                Action::Dismiss(worker) => writeln!(text, "dismiss {}", worker.id).unwrap(),
                 Action::RemovePool(_) => writeln!(text, "remove the pool").unwrap(),
                 Action::Evict { worker, .. } => writeln!(text, "evict {worker}").unwrap(),
             }
@@ -353,7 +397,19 @@ impl Script {
                 let phase = seen.map_or(Phase::Pending, |seen| Phase::of(seen.phase));
                 let ready = if seen.is_some_and(|seen| seen.ready) { ", ready" } else { "" };
                 let target = &records.capacity_targets[&worker.target].meta.name;
-                writeln!(text, "  {} on {target}: {phase:?}{ready}", worker.id).unwrap();
+                let task = worker.task.map_or_else(String::new, |task| {
+                    format!(", {} {:?}", task.verb.name(), task.step)
+                });
+                writeln!(text, "  {} on {target}: {phase:?}{ready}{task}", worker.id).unwrap();
+            }
+            for it in records.operations.values().filter(|it| it.pool == pool.id) {
+                let (verb, state) = (it.spec.verb.name(), it.state());
+                writeln!(
+                    text,
+                    "  {} {verb}: {state:?}, {} of {} done, {} failed, {} skipped",
+                    it.id, it.done, it.total, it.failed, it.skipped
+                )
+                .unwrap();
             }
         }
         for lease in records.capacity_leases.iter() {
@@ -383,6 +439,12 @@ impl Script {
                 }
                 Event::ProvisioningApplied(it) => {
                     format!(" started {}, removed {}", it.started.len(), it.removed.len())
+                }
+                Event::WorkerOperationEnded(it) => {
+                    format!(" {:?}, {} of {}", it.state, it.done, it.total)
+                }
+                Event::WorkerOperationStarted(it) => {
+                    format!(" {}, {} workers", it.verb.name(), it.workers.len())
                 }
                 Event::ProvisioningFailed(it) => format!(" {}", it.workers.len()),
                 Event::ObservedStateChanged(it) => format!(" {} workers", it.workers.len()),
@@ -423,6 +485,12 @@ fn short(text: &str) -> String {
         rest = &rest[at + ZEROS.len() + 12..];
     }
     out + rest
+}
+
+/// The id of which this is the short form.
+fn long(short: &str) -> String {
+    let (kind, number) = short.rsplit_once('_').expect("an id is KIND_NUMBER");
+    format!("{kind}_00000000-0000-0000-0000-{:012x}", number.parse::<u64>().unwrap())
 }
 
 /// Runs a file: lines that begin with `> ` are commands, the lines below each are its output.

@@ -163,6 +163,7 @@ fn workers_and_tokens_have_their_tables() {
       "kind": "worker",
       "message": "",
       "observed_at": null,
+      "operation": null,
       "phase": "backoff",
       "pid": null,
       "pool_generation": 0,

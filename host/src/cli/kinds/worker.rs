@@ -37,6 +37,7 @@ pub fn json(worker: &Worker) -> Value {
         "ports": worker.ports,
         "created_at": text::time(worker.created_at.as_ref()),
         "started_at": text::time(worker.started_at.as_ref()),
+        "operation": if worker.operation.is_empty() { Value::Null } else { worker.operation.clone().into() },
         "observed_at": text::time(worker.observed_at.as_ref()),
     })
 }
