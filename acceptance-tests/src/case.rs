@@ -61,8 +61,9 @@ impl Case {
             }
         }
         // What comes next needs a configuration that the command line can read.
-        if let Some(name) = applied {
-            self.configure(&world, name)?;
+        match applied {
+            Some(name) => self.configure(&world, name)?,
+            None => return Ok(()),
         }
         for Import { address, by } in self.expected.imports(cli.release) {
             match by {

@@ -1,8 +1,10 @@
 //! The command lines of the matrix: each version of Terraform that a run asks for, and OpenTofu.
 
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     process::Command,
+    sync::{Mutex, PoisonError},
 };
 
 use anyhow::{Context, Result, ensure};
@@ -97,8 +99,18 @@ impl Leg {
     }
 }
 
-/// Terraform of a version, from PATH or fetched.
+/// Terraform of a version, from PATH or fetched; looked for once in a run.
 pub fn terraform(version: &str) -> Result<Cli> {
+    static FOUND: Mutex<BTreeMap<String, Cli>> = Mutex::new(BTreeMap::new());
+    let known = || FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    let found = known().get(version).cloned();
+    // Side by side, so that one version does not wait for another one to be fetched.
+    let cli = found.map_or_else(|| find_terraform(version), Ok)?;
+    known().insert(version.to_owned(), cli.clone());
+    Ok(cli)
+}
+
+fn find_terraform(version: &str) -> Result<Cli> {
     let script = repository().join("scripts/terraform.py");
     let mut command = Command::new("python3");
     command.arg(script).arg(version);

@@ -177,7 +177,8 @@
 //!
 //! [`Context::deadline`] is when the operation's time (the `timeouts` attribute, else 20 minutes) is
 //! up; [`Context::stopped`] ends when the user interrupts. Wait for both in every loop, and return
-//! what holds by then.
+//! what holds by then. An import can not find the times of a configuration: they alone are no change of
+//! what was imported.
 
 mod action;
 pub mod conformance;

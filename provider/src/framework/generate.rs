@@ -6,7 +6,7 @@ use super::{Attribute, Kind, Mode, Nesting, Schema, Value, timeouts, walk};
 /// on its way out, and what is its default anyway.
 pub fn generate_config(schema: &Schema, state: &Value) -> Value {
     let mut config = object(&schema.attributes, state);
-    if timeouts::are_in(schema) && timeouts::is_as_imported(state, state) {
+    if timeouts::are_imported(state) {
         config.set_attribute("timeouts", Value::Null);
     }
     config

@@ -72,17 +72,23 @@ pub(crate) fn are_in(schema: &Schema) -> bool {
 
 /// The same object with the times that are stored when it changes.
 pub(crate) fn stored(mut planned: Value, config: &Value, prior: &Value) -> Value {
-    let (config, prior) = (config.get(NAME), prior.get(NAME));
-    let is_kept = config.is_null() && *prior == imported();
-    planned.set_attribute(NAME, if is_kept { prior } else { config }.clone());
+    let is_kept = config.get(NAME).is_null() && are_imported(prior);
+    planned.set_attribute(NAME, if is_kept { prior } else { config }.get(NAME).clone());
     planned
+}
+
+/// Whether a state has the times of an import.
+pub(crate) fn are_imported(state: &Value) -> bool {
+    *state.get(NAME) == imported()
 }
 
 /// Whether a plan differs from what was imported in nothing but times.
 pub(crate) fn is_as_imported(planned: &Value, prior: &Value) -> bool {
-    let mut same = planned.clone();
-    same.set_attribute(NAME, prior.get(NAME).clone());
-    *prior.get(NAME) == imported() && same == *prior
+    are_imported(prior) && {
+        let mut same = planned.clone();
+        same.set_attribute(NAME, imported());
+        same == *prior
+    }
 }
 
 /// The state of an import with the times that it has.
