@@ -204,7 +204,7 @@ fn value(attribute: &Attribute, place: &Place) -> BoxedStrategy<Value> {
     };
     let element = || object(children, &each(rules), place);
     match nesting {
-        Nesting::Single => object(children, rules, place),
+        Nesting::Single | Nesting::Group => object(children, rules, place),
         Nesting::Map => {
             collection::btree_map(keys(rules), element(), 1..3).prop_map(Value::map).boxed()
         }

@@ -134,9 +134,8 @@ fn leads_somewhere(schema: &Schema, path: &pb::AttributePath) -> bool {
                 };
                 match &found.kind {
                     Kind::Value(ty) => At::Value(ty.clone()),
-                    Kind::Nested(Nesting::Single, inner) | Kind::Block(Nesting::Single, inner) => {
-                        At::Object(inner)
-                    }
+                    Kind::Nested(Nesting::Single, inner)
+                    | Kind::Block(Nesting::Single | Nesting::Group, inner) => At::Object(inner),
                     Kind::Nested(nesting, inner) | Kind::Block(nesting, inner) => {
                         At::Objects(*nesting, inner)
                     }
