@@ -214,7 +214,11 @@ impl Shape {
             diagnostics.error(
                 violation.path.clone(),
                 "Result differs from the configuration",
-                format!("The provider produced a value {violation}. This is a bug in the provider; please report it."),
+                format!(
+                    "The provider's answer is wrong at `{}`: {}. This is a bug in the provider; \
+                     please report it.",
+                    violation.path, violation.what
+                ),
             );
         }
         diagnostics.stop_if_failed()?;

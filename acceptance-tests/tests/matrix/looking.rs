@@ -60,7 +60,7 @@ data "runtimecloud_worker_pools" "dev" {
 }
 
 output "found" {
-  value = data.runtimecloud_worker_pools.dev.worker_pools[*].id == [data.runtimecloud_worker_pool.web.id]
+  value = one(data.runtimecloud_worker_pools.dev.worker_pools[*].id) == data.runtimecloud_worker_pool.web.id
 }
 "#,
     )?;

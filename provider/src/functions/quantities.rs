@@ -17,28 +17,17 @@ pub(super) fn amount(resource: &str, value: &Value, place: &Path) -> Result<u64,
         Value::String(text) => text.clone(),
         Value::Number(number) => number.to_string(),
         other => {
+            let whole = "This".to_owned();
+            let subject = if place.is_root() { whole } else { format!("At `{place}`") };
+            let kind = other.kind();
             return Err(format!(
-                "{}{} is not an amount; write a text such as `1Gi`, or a number.",
-                at(place),
-                upper(other.kind(), place)
+                "{subject} is {kind}; write an amount, such as `1Gi` or a number."
             ));
         }
     };
+    let place = if place.is_root() { String::new() } else { format!("At `{place}`: ") };
     match Quantity::parse(resource, &text) {
         Ok(quantity) => Ok(quantity.amount),
-        Err(error) => Err(format!("{}{error}.", at(place))),
-    }
-}
-
-fn at(place: &Path) -> String {
-    if place.is_root() { String::new() } else { format!("At `{place}`: ") }
-}
-
-/// A sentence begins with a capital, unless it has begun with its place.
-fn upper(words: &str, place: &Path) -> String {
-    let mut letters = words.chars();
-    match letters.next() {
-        Some(first) if place.is_root() => first.to_uppercase().chain(letters).collect(),
-        _ => words.to_owned(),
+        Err(error) => Err(format!("{place}{error}.")),
     }
 }

@@ -101,9 +101,9 @@ fn sums_are_exact_over_arguments_lists_and_maps() {
     let most = number("18446744073709551615");
     for (first, second, at, what) in [
         ("1".into(), "1.5".into(), 2, "`1.5` is not an amount"),
-        (Value::list([Value::from("1"), Value::Null]), "1".into(), 1, "At `[1]`: null"),
-        (Value::map([("a", true)]), "1".into(), 1, "At `[\"a\"]`: a boolean"),
-        (true.into(), "1".into(), 1, "A boolean is not an amount"),
+        (Value::list([Value::from("1"), Value::Null]), "1".into(), 1, "At `[1]` is null"),
+        (Value::map([("a", true)]), "1".into(), 1, "At `[\"a\"]` is a boolean"),
+        (true.into(), "1".into(), 1, "This is a boolean"),
         (most, "1".into(), 2, "the most that can be counted"),
         (Value::Null, "1".into(), 1, "must not be null"),
     ] {
