@@ -99,8 +99,14 @@ impl<C: Send + Sync + 'static> Listing<C> {
         mut diagnostics: Diagnostics,
     ) -> Diagnostics {
         let Self { list, context, config, limit, include_state, resource, identity } = self;
-        let mut events =
-            Events { resource, identity, sender, left: limit, problems: Diagnostics::new() };
+        let mut events = Events {
+            resource,
+            identity,
+            include_state,
+            sender,
+            left: limit,
+            problems: Diagnostics::new(),
+        };
         let request = ListRequest { config: &config, include_state, limit };
         // A failure has been reported.
         let _reported = list.list(&context, request, &mut events, &mut diagnostics).await;
@@ -113,6 +119,7 @@ impl<C: Send + Sync + 'static> Listing<C> {
 struct Events {
     resource: Shape,
     identity: IdentitySchema,
+    include_state: bool,
     sender: mpsc::Sender<Result<Event, Status>>,
     left: usize,
     problems: Diagnostics,
@@ -125,11 +132,11 @@ impl Events {
             return Err(incomplete(problems));
         }
         let resource_object = match &listed.state {
-            Some(state) => {
+            Some(state) if self.include_state => {
                 let state = result::imported(&self.resource.schema, state, problems)?;
                 self.resource.encode(&state, problems)?
             }
-            None => None,
+            Some(_) | None => None,
         };
         Ok(Event {
             identity: Some(encode(&self.identity, &listed.identity, problems)?),

@@ -360,7 +360,8 @@ impl List<Store> for Shelf {
                         ("serial", if anonymous { Value::Null } else { serial.into() }),
                         ("shelf", state.get("shelf").clone()),
                     ]),
-                    state: request.include_state.then_some(state),
+                    // Whether or not it is wanted.
+                    state: Some(state),
                 };
                 if sink.send(listed).await.is_break() {
                     // Seen by tests: the list was ended from the other side.

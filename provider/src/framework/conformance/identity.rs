@@ -1,6 +1,10 @@
 //! What Terraform takes for granted of identities, and what we ask of ours.
 
-use super::{Violation, schema::is_name, schema::is_sentence, violation};
+use super::{
+    Violation,
+    schema::{is_name, is_sentence},
+    violation,
+};
 use crate::framework::{IdentitySchema, Path, Schema, Type, Value, walk};
 use std::collections::BTreeSet;
 
