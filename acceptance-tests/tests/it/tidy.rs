@@ -254,14 +254,19 @@ fn link_targets(text: &str) -> Vec<&str> {
     targets
 }
 
-/// The anchors of a document's headings.
+/// The anchors of a document: its headings', and those written out.
 fn anchors(text: &str) -> Vec<String> {
     let heading = |line: &str| {
         let title = line.trim_start_matches('#').strip_prefix(' ')?.to_lowercase();
         let kept = title.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
         Some(kept.collect::<String>().replace(' ', "-"))
     };
-    text.lines().filter(|line| line.starts_with('#')).filter_map(heading).collect()
+    let written = |line: &str| {
+        let name = line.strip_prefix("<a id=\"")?.split_once('"')?.0;
+        Some(name.to_owned())
+    };
+    let anchor = |line: &str| if line.starts_with('#') { heading(line) } else { written(line) };
+    text.lines().filter_map(anchor).collect()
 }
 
 #[test]
