@@ -198,6 +198,34 @@ impl Client {
         self.call(call, message, N::delete).await
     }
 
+    /// Lets a lease live for another time to live, if it still has the grant of this fencing token.
+    pub async fn renew_lease(
+        &self,
+        id: &str,
+        fencing_token: u64,
+        context: &Context<Self>,
+    ) -> Result<api::CapacityLease, CallError> {
+        let attempted = format!("renew the capacity lease `{id}`");
+        let call = Call { attempted, context, kind: CallKind::Write };
+        let options = Some(write_options(0));
+        let message = api::RenewCapacityLeaseRequest { key: id.to_owned(), fencing_token, options };
+        self.call(call, message, noun::renew_lease).await
+    }
+
+    /// As [`Client::delete`], tried once and briefly even when the operation's time is up.
+    pub async fn delete_at_last<N: Noun>(
+        &self,
+        id: &str,
+        name: &str,
+        context: &Context<Self>,
+    ) -> Result<N, CallError> {
+        let attempted = format!("delete the {} `{name}`", N::KIND);
+        let call = Call { attempted, context, kind: CallKind::LastGlance };
+        let options = Some(write_options(0));
+        let message = api::DeleteRequest { key: id.to_owned(), options };
+        self.call(call, message, N::delete).await
+    }
+
     /// What the host would answer to a creation, without one. Tried once and briefly.
     pub async fn try_create<N: Noun>(
         &self,

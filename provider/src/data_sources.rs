@@ -7,6 +7,7 @@
 mod found;
 mod many;
 
+mod capacity_lease;
 mod capacity_target;
 mod environment;
 mod events;
@@ -20,14 +21,20 @@ mod observed;
 mod worker;
 
 use self::{
-    capacity_target::CapacityTarget, environment::Environment, events::Events, found::Found,
-    host::Host, many::Many, quota::Quota, quota_usage::QuotaUsage, worker_pool::WorkerPool,
-    workers::Workers,
+    capacity_lease::CapacityLease, capacity_target::CapacityTarget, environment::Environment,
+    events::Events, found::Found, host::Host, many::Many, quota::Quota, quota_usage::QuotaUsage,
+    worker_pool::WorkerPool, workers::Workers,
 };
 use crate::{client::Client, framework::DataSource};
 
 /// All data sources, sorted by type.
 pub static DATA_SOURCES: &[&dyn DataSource<Client>] = &[
+    &Found(CapacityLease),
+    &Many(
+        CapacityLease,
+        "runtimecloud_capacity_leases",
+        "Capacity leases, those that have ended lately among them.",
+    ),
     &Found(CapacityTarget),
     &Many(CapacityTarget, "runtimecloud_capacity_targets", "Capacity targets, with their use."),
     &Found(Environment),

@@ -2,7 +2,10 @@
 //!
 //! Invariant: each ends by itself when the run that opened it dies.
 
+mod capacity_lease;
+
+use self::capacity_lease::CapacityLease;
 use crate::{client::Client, framework::Ephemeral};
 
 /// All ephemeral resources, sorted by type.
-pub static EPHEMERAL_RESOURCES: &[&dyn Ephemeral<Client>] = &[];
+pub static EPHEMERAL_RESOURCES: &[&dyn Ephemeral<Client>] = &[&CapacityLease];

@@ -5,9 +5,14 @@
 use crate::{
     client::Client,
     framework::List,
-    resources::{CapacityTarget, Environment, Quota, WorkerPool, managed::Managed},
+    resources::{CapacityLease, CapacityTarget, Environment, Quota, WorkerPool, managed::Managed},
 };
 
 /// All list resources, sorted by type.
-pub static LIST_RESOURCES: &[&dyn List<Client>] =
-    &[&Managed(CapacityTarget), &Managed(Environment), &Managed(Quota), &Managed(WorkerPool)];
+pub static LIST_RESOURCES: &[&dyn List<Client>] = &[
+    &Managed(CapacityLease),
+    &Managed(CapacityTarget),
+    &Managed(Environment),
+    &Managed(Quota),
+    &Managed(WorkerPool),
+];

@@ -9,6 +9,7 @@
 
 pub(crate) mod managed;
 
+pub(crate) mod capacity_lease;
 mod capacity_target;
 mod environment;
 mod quota;
@@ -23,6 +24,7 @@ use self::managed::Managed;
 use crate::{client::Client, framework::Resource};
 
 pub(crate) use self::{
+    capacity_lease::{CapacityLease, word as lease_state},
     capacity_target::CapacityTarget,
     environment::Environment,
     quota::Quota,
@@ -30,5 +32,10 @@ pub(crate) use self::{
 };
 
 /// All resources, sorted by type.
-pub static RESOURCES: &[&dyn Resource<Client>] =
-    &[&Managed(CapacityTarget), &Managed(Environment), &Managed(Quota), &Managed(WorkerPool)];
+pub static RESOURCES: &[&dyn Resource<Client>] = &[
+    &Managed(CapacityLease),
+    &Managed(CapacityTarget),
+    &Managed(Environment),
+    &Managed(Quota),
+    &Managed(WorkerPool),
+];

@@ -32,6 +32,13 @@ const NAMES: &[&str] = &["a", "b"];
 /// In the order of the provider's table.
 pub const KNOWN: &[Known] = &[
     Known {
+        type_name: "runtimecloud_capacity_lease",
+        choices: &[("name", NAMES), ("environment", &["dev", "limited"])],
+        local: &[],
+        parent: Some("environment"),
+        touch: capacity_lease,
+    },
+    Known {
         type_name: "runtimecloud_capacity_target",
         choices: &[("name", NAMES)],
         local: &[],
@@ -83,6 +90,18 @@ pub fn fixtures() -> Vec<(&'static str, Vec<(&'static str, Value)>)> {
         environment("limited", "quota", "wide".into()),
         environment("nowhere", "target_selector", Value::map([("place", "nowhere")])),
     ]
+}
+
+/// It asks for something, and outlives the trial.
+fn capacity_lease(config: &mut Value, _: Scale) {
+    for name in ["ttl", "max_life"] {
+        if ["10s", "1m30s", "90s", "1m"].contains(&config.text(name)) {
+            config.set_attribute(name, "90m");
+        }
+    }
+    if config.get("amounts").entries().any(|(_, amount)| amount.as_str() == Some("0")) {
+        config.set_attribute("amounts", Value::map([("cpu", "500m"), ("seats", "1k")]));
+    }
 }
 
 /// Nothing is ever placed from `nowhere`, so nobody may wait for it. Elsewhere few pools run

@@ -9,6 +9,7 @@ mod drift;
 mod examples;
 mod install;
 mod interruption;
+mod leases;
 mod life;
 mod looking;
 mod parallel;
@@ -70,6 +71,7 @@ fn stories(release: Option<Release>) -> Result<Vec<Told>> {
         drift::STORIES,
         install::STORIES,
         interruption::STORIES,
+        leases::STORIES,
         life::STORIES,
         looking::STORIES,
         parallel::STORIES,

@@ -2,7 +2,7 @@
 
 use super::{
     line::{self, Standing},
-    model::{CapacityLease, State},
+    model::{CapacityLease, CapacityLeaseSpec, State},
     settle,
 };
 use crate::{
@@ -48,7 +48,7 @@ pub(crate) fn decide(
 
 fn create(
     cx: &Context<'_>,
-    it: &Create<super::model::CapacityLeaseSpec>,
+    it: &Create<CapacityLeaseSpec>,
     mut found: Violations,
 ) -> Result<Decision, Refusal> {
     resource::check_name("name", &it.name, &mut found);
@@ -112,10 +112,7 @@ fn declared(
 }
 
 /// What ended stays as it was, and nobody waits for more than there is.
-fn check_update(
-    cx: &Context<'_>,
-    it: &Update<super::model::CapacityLeaseSpec>,
-) -> Result<(), Refusal> {
+fn check_update(cx: &Context<'_>, it: &Update<CapacityLeaseSpec>) -> Result<(), Refusal> {
     let current = declare::find::<CapacityLease>(cx, &it.key, it.revision)?;
     match &current.state {
         State::Ended { how, at, .. } => {

@@ -28,7 +28,9 @@ pub(crate) fn is_due(cx: &Context<'_>) -> bool {
 /// When time alone changes something next.
 pub fn next_due(records: &Records) -> Option<jiff::Timestamp> {
     let leases = &records.capacity_leases;
-    let oldest = leases.ended().next().map(|(at, _)| after(*at, ENDED_KEPT));
+    let is_surplus = leases.ended().len() > ENDED_KEPT_MAX;
+    let goes_at = |at| if is_surplus { at } else { after(at, ENDED_KEPT) };
+    let oldest = leases.ended().next().map(|(at, _)| goes_at(*at));
     leases.next_due().into_iter().chain(oldest).min()
 }
 
@@ -43,9 +45,7 @@ pub(crate) fn by_time(cx: &Context<'_>) -> Decision {
 
 /// A decision with what follows from it.
 pub(crate) fn after_change(cx: &Context<'_>, decision: Decision) -> Decision {
-    let may_free = !cx.records.capacity_leases.line_is_empty()
-        || decision.changes.iter().any(|it| matches!(it, Change::Remove(Record::Environment(_))));
-    if decision.changes.is_empty() || !may_free {
+    if !decision.changes.iter().any(|change| may_follow(cx.records, change)) {
         return decision;
     }
     let mut settling = Settling::new(cx, cx.records.with(&decision.changes));
@@ -53,6 +53,32 @@ pub(crate) fn after_change(cx: &Context<'_>, decision: Decision) -> Decision {
     settling.grant();
     settling.follow(&decision.changes);
     settling.into_decision(decision)
+}
+
+/// Whether a change may end leases, or make room for those in line.
+fn may_follow(before: &Records, change: &Change) -> bool {
+    let is_awaited = !before.capacity_leases.line_is_empty();
+    match change {
+        Change::Remove(Record::Environment(_)) => true,
+        // A new one was decided as the line stands, and a renewal frees nothing.
+        Change::Put(Record::CapacityLease(lease)) => {
+            let before = before.capacity_leases.get(lease.id);
+            before.is_some_and(|before| {
+                before.spec != lease.spec || before.is_living() != lease.is_living()
+            })
+        }
+        Change::Put(Record::Environment(_) | Record::Quota(_) | Record::WorkerPool(_))
+        | Change::Remove(_) => is_awaited,
+        Change::Put(
+            Record::CapacityTarget(_)
+            | Record::Conditions(..)
+            | Record::Counter(..)
+            | Record::Operation(_)
+            | Record::ServiceAccount(_)
+            | Record::Token(_)
+            | Record::Worker(_),
+        ) => false,
+    }
 }
 
 struct Settling<'a> {

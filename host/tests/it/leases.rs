@@ -227,6 +227,21 @@ async fn hostile_leases_are_refused_with_each_fault_at_its_field() {
     }
 }
 
+#[test]
+fn of_what_has_ended_only_the_last_thousand_is_kept() {
+    let mut script = crate::sim::script::Script::new();
+    script.run("environment dev");
+    script.run("lease dev/stays cpu=1");
+    for _ in 0..1_100 {
+        script.run("lease dev/goes cpu=1");
+        script.run("delete lease dev/goes");
+        script.run("pass 1");
+    }
+    let leases = &script.world.records.capacity_leases;
+    assert_eq!((leases.ended().len(), leases.iter().count()), (1_000, 1_001));
+    assert_eq!(script.world.records.fencing_token, 1_101);
+}
+
 #[tokio::test]
 async fn leases_outlive_a_killed_host_and_its_tokens_go_on() {
     let mut world = World::start();

@@ -99,14 +99,17 @@ impl CallError {
         }
     }
 
-    /// A quota has no room for what was asked for.
+    /// A quota has no room for what was asked for, or others wait for that room.
     pub fn is_quota_exceeded(&self) -> bool {
-        matches!(&self.fault, Fault::Remote(remote) if remote.reason == QUOTA_EXCEEDED)
+        matches!(&self.fault, Fault::Remote(remote)
+            if [QUOTA_EXCEEDED, OTHERS_WAIT].contains(&remote.reason.as_str()))
     }
 }
 
 /// The host's reason for a use of capacity that a quota has no room for.
 pub(super) const QUOTA_EXCEEDED: &str = "QUOTA_EXCEEDED";
+/// The host's reason for a use of capacity that others wait in line for.
+pub(super) const OTHERS_WAIT: &str = "OTHERS_WAIT";
 /// The host's reason for a name that is taken.
 pub(super) const NAME_EXISTS: &str = "NAME_EXISTS";
 

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 
 use futures_util::future::BoxFuture;
 use proto::runtimecloud::v1::{
-    self as api, capacity_targets_client::CapacityTargetsClient,
-    environments_client::EnvironmentsClient, quotas_client::QuotasClient,
-    worker_pools_client::WorkerPoolsClient, workers_client::WorkersClient,
+    self as api, capacity_leases_client::CapacityLeasesClient,
+    capacity_targets_client::CapacityTargetsClient, environments_client::EnvironmentsClient,
+    quotas_client::QuotasClient, worker_pools_client::WorkerPoolsClient,
+    workers_client::WorkersClient,
 };
 use tonic::{Request, transport::Channel};
 
@@ -142,6 +143,15 @@ macro_rules! noun {
 }
 
 noun!(
+    CapacityLease,
+    "capacity lease",
+    CapacityLeasesClient,
+    CreateCapacityLeaseRequest.environment,
+    UpdateCapacityLeaseRequest,
+    CapacityLeaseSpec,
+    capacity_leases
+);
+noun!(
     CapacityTarget,
     "capacity target",
     CapacityTargetsClient,
@@ -178,4 +188,11 @@ pub(super) fn list_workers(
         let page = WorkersClient::new(channel).list(request).await?;
         Ok(page.map(|page| Page { items: page.workers, next: page.next_page_token }))
     })
+}
+
+pub(super) fn renew_lease(
+    channel: Channel,
+    request: Request<api::RenewCapacityLeaseRequest>,
+) -> Answer<api::CapacityLease> {
+    Box::pin(async move { CapacityLeasesClient::new(channel).renew(request).await })
 }

@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use super::error::{CallError, Fault, NAME_EXISTS, QUOTA_EXCEEDED, Remote};
+use super::error::{CallError, Fault, NAME_EXISTS, OTHERS_WAIT, QUOTA_EXCEEDED, Remote};
 
 /// One thing to tell the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -147,12 +147,21 @@ const REASONS: &[(&str, &str, Advice)] = &[
              `environment = runtimecloud_environment.dev.name`), so that Terraform knows the order.",
         ),
     ),
+    ("LEASE_ENDED", "", ("The lease has ended", "Plan again: the plan makes another one.")),
     (
         NAME_EXISTS,
         "name",
         (
             "The name is taken",
             "Choose another name, or bring what exists under management with `terraform import`.",
+        ),
+    ),
+    (
+        OTHERS_WAIT,
+        "spec.wait",
+        (
+            "Others wait in line for the quota",
+            "Let it stand in line too (`wait`), raise the quota's limit, or run again later.",
         ),
     ),
 ];

@@ -98,7 +98,8 @@ pub(super) fn attributes<L: Look>(look: &L) -> Vec<Attribute> {
 /// The value of [`attributes`].
 pub(super) fn value<L: Look>(look: &L, noun: &NounOf<L>) -> Value {
     let metadata = noun.metadata();
-    let mut found = Value::object(L::KIND.values(&noun.spec()));
+    let own = L::KIND.values(&noun.spec()).into_iter().chain(L::KIND.given(noun));
+    let mut found = Value::object(own);
     found.set_attribute("id", metadata.id.as_str());
     found.set_attribute("name", metadata.name.as_str());
     if let Some(parent) = parent::<L>() {

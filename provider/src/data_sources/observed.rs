@@ -1,12 +1,13 @@
 //! Attributes that several data sources share: what the host observes. Pure.
 
-use jiff::Timestamp;
 use proto::runtimecloud::v1::{self as api, ConditionStatus};
 
 use crate::{
     framework::{Attribute, Nesting, Type, Value},
     resources::{amounts, attributes::text_or_null},
 };
+
+pub(super) use crate::resources::attributes::time_of_api as time_value;
 
 /// When something was last seen, and what is said of it.
 pub(super) fn common() -> [Attribute; 6] {
@@ -50,12 +51,6 @@ pub(super) fn used(description: &'static str) -> Attribute {
 
 pub(super) fn used_value(used: Option<&api::Amounts>) -> Value {
     amounts::from_api(used)
-}
-
-pub(super) fn time_value(time: Option<&prost_types::Timestamp>) -> Value {
-    time.and_then(|time| Timestamp::new(time.seconds, time.nanos).ok())
-        .map(|time| time.to_string())
-        .into()
 }
 
 fn conditions() -> Attribute {

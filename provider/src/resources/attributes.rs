@@ -1,8 +1,9 @@
 //! Attributes that several types share, and the rules they share: names, labels, amounts, lengths
 //! of time. Pure.
 
-use std::time::Duration;
+use std::{ops::RangeInclusive, time::Duration};
 
+use jiff::Timestamp;
 use proto::duration;
 
 use super::amounts;
@@ -98,17 +99,21 @@ pub(crate) fn time(name: &'static str, description: &'static str) -> Attribute {
 
 /// The rule for times between two tries of something.
 pub(crate) const PAUSE: Validator =
-    Validator::Custom(|value| check_time(value, Duration::from_millis(10)));
+    Validator::Custom(|value| check_time(value, Duration::from_millis(10)..=DAY));
 
 /// The rule for times that may be none.
 pub(crate) const AT_MOST_A_DAY: Validator =
-    Validator::Custom(|value| check_time(value, Duration::ZERO));
+    Validator::Custom(|value| check_time(value, Duration::ZERO..=DAY));
 
-fn check_time(value: &Value, least: Duration) -> Result<(), String> {
-    const MOST: Duration = Duration::from_secs(24 * 60 * 60);
+pub(crate) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+pub(crate) fn check_time(value: &Value, range: RangeInclusive<Duration>) -> Result<(), String> {
     match parse_time(value) {
-        Ok(time) if (least..=MOST).contains(&time) => Ok(()),
-        Ok(_) => Err(format!("must be from `{}` to `24h`", duration::print(least))),
+        Ok(time) if range.contains(&time) => Ok(()),
+        Ok(_) => {
+            let [least, most] = [range.start(), range.end()].map(|it| duration::print(*it));
+            Err(format!("must be from `{least}` to `{most}`"))
+        }
         // Another rule tells.
         Err(_) => Ok(()),
     }
@@ -122,6 +127,13 @@ pub(crate) fn time_to_api(value: &Value) -> Option<prost_types::Duration> {
 /// As people write it.
 pub(crate) fn time_from_api(duration: Option<&prost_types::Duration>) -> Value {
     duration.and_then(|duration| Duration::try_from(*duration).ok()).map(duration::print).into()
+}
+
+/// As RFC 3339 writes it.
+pub(crate) fn time_of_api(time: Option<&prost_types::Timestamp>) -> Value {
+    time.and_then(|time| Timestamp::new(time.seconds, time.nanos).ok())
+        .map(|time| time.to_string())
+        .into()
 }
 
 /// An attribute of a resource as a data source shows it: set by the host, never by the user.

@@ -12,8 +12,8 @@ use crate::{
     client::{CallError, Client, Draft, Noun, noun::key},
     framework::{
         Attribute, BoxFuture, Context, Create, Delete, Diagnostics, Failed, IdentityAttribute,
-        IdentitySchema, Import, Plan, Planned, Read, Reported, Resource, Schema, Update, Value,
-        timeouts,
+        IdentitySchema, Import, Path, Plan, Planned, Read, Reported, Resource, Schema, Update,
+        Value, timeouts,
     },
 };
 
@@ -50,6 +50,16 @@ pub(crate) trait Kind: Send + Sync + 'static {
     /// `deletion_protection`.
     fn values(&self, spec: &<Self::Noun as Noun>::Spec) -> Vec<(&'static str, Value)>;
 
+    /// Values of its own attributes that are not asked for but given by the host, once and for all.
+    fn given(&self, _noun: &Self::Noun) -> Vec<(&'static str, Value)> {
+        Vec::new()
+    }
+
+    /// Of what the host only keeps to be looked at: how it ended, in a sentence. It counts as gone.
+    fn ending(&self, _noun: &Self::Noun) -> Option<String> {
+        None
+    }
+
     /// Whether a change (to null: a deletion) may leave more room under a quota.
     fn frees_room(&self, _prior: &Value, _planned: &Value) -> bool {
         false
@@ -66,11 +76,11 @@ pub(crate) trait Kind: Send + Sync + 'static {
     }
 
     /// Waits until what was asked for has come about, where these values ask for it and it is not
-    /// there anyway. `change` is from what (null: nothing) to what.
+    /// there anyway. `change` is from what (null: nothing) to what. `asked` becomes what it is then.
     fn settle<'a>(
         &'a self,
         _context: &'a Context<Client>,
-        _asked: &'a Self::Noun,
+        _asked: &'a mut Self::Noun,
         _change: (&'a Value, &'a Value),
         _diagnostics: &'a mut Diagnostics,
     ) -> BoxFuture<'a, Result<Settled, Reported>> {
@@ -106,7 +116,8 @@ impl<K: Kind> Managed<K> {
     /// The host's intent as values; `labels` are the caller's business.
     fn state(&self, noun: &K::Noun) -> Value {
         let metadata = noun.metadata();
-        let mut state = Value::object(self.0.values(&noun.spec()));
+        let own = self.0.values(&noun.spec()).into_iter().chain(self.0.given(noun));
+        let mut state = Value::object(own);
         state.set_attribute("id", metadata.id);
         state.set_attribute("name", metadata.name);
         state.set_attribute("labels_all", metadata.labels);
@@ -135,7 +146,10 @@ pub(crate) fn report(
 ) -> Reported {
     let (first, others) = error.problems();
     let mut tell = |problem: crate::client::problem::Problem| {
-        let path = attribute_path(attributes, &problem.field);
+        let mut path = attribute_path(attributes, &problem.field);
+        if path == Path::root() && error.is_quota_exceeded() {
+            path = attribute_path(attributes, "spec.amounts");
+        }
         diagnostics.error(path, problem.summary, problem.detail)
     };
     let reported = tell(first);

@@ -163,7 +163,7 @@ impl Kind for WorkerPool {
     fn settle<'a>(
         &'a self,
         context: &'a Context<Client>,
-        asked: &'a api::WorkerPool,
+        asked: &'a mut api::WorkerPool,
         (prior, planned): (&'a Value, &'a Value),
         diagnostics: &'a mut Diagnostics,
     ) -> BoxFuture<'a, Result<Settled, Reported>> {

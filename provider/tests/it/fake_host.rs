@@ -11,6 +11,7 @@ use std::{
 
 use proto::runtimecloud::v1::{
     self as api,
+    capacity_leases_server::{CapacityLeases, CapacityLeasesServer},
     capacity_targets_server::{CapacityTargets, CapacityTargetsServer},
     environments_server::{Environments, EnvironmentsServer},
     events_server::{Events, EventsServer},
@@ -35,6 +36,7 @@ pub(crate) const PAGE: usize = 3;
 /// What the host holds, and how it behaves.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
+    pub(crate) capacity_leases: BTreeMap<String, api::CapacityLease>,
     pub(crate) capacity_targets: BTreeMap<String, api::CapacityTarget>,
     pub(crate) environments: BTreeMap<String, api::Environment>,
     pub(crate) quotas: BTreeMap<String, api::Quota>,
@@ -81,6 +83,7 @@ impl FakeHost {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let server = server
+            .add_service(CapacityLeasesServer::new(host.clone()))
             .add_service(CapacityTargetsServer::new(host.clone()))
             .add_service(EnvironmentsServer::new(host.clone()))
             .add_service(EventsServer::new(host.clone()))
@@ -174,10 +177,19 @@ fn not_found() -> Status {
     Status::new(Code::NotFound, "it is not there")
 }
 
+fn granted() -> api::CapacityLeaseObserved {
+    api::CapacityLeaseObserved {
+        state: api::CapacityLeaseState::Granted.into(),
+        fencing_token: Some(7),
+        granted_at: Some(prost_types::Timestamp { seconds: 1_800_000_000, nanos: 0 }),
+        ..Default::default()
+    }
+}
+
 /// The five calls of a noun.
 macro_rules! noun {
     ($service:ident, $noun:ident, $memory:ident, $create:ident $(. $parent:ident)?, $update:ident,
-     $list:ident; $($more:tt)*) => {
+     $list:ident $(, $observed:expr)?; $($more:tt)*) => {
         #[tonic::async_trait]
         impl $service for FakeHost {
             async fn create(
@@ -193,7 +205,7 @@ macro_rules! noun {
                         metadata: Some(metadata.clone()),
                         $($parent: request.$parent,)?
                         spec: request.spec,
-                        observed: None,
+                        observed: [$($observed)?].into_iter().next(),
                     };
                     if !request.options.is_some_and(|options| options.dry_run) {
                         memory.$memory.insert(metadata.id, noun.clone());
@@ -277,6 +289,22 @@ macro_rules! noun {
     };
 }
 
+noun!(
+    CapacityLeases, CapacityLease, capacity_leases, CreateCapacityLeaseRequest.environment,
+    UpdateCapacityLeaseRequest, ListCapacityLeasesResponse, granted();
+    async fn renew(
+        &self,
+        _: Request<api::RenewCapacityLeaseRequest>,
+    ) -> Result<Response<api::CapacityLease>, Status> {
+        Err(Status::unimplemented("nobody asks"))
+    }
+    async fn check(
+        &self,
+        _: Request<api::CheckCapacityLeaseRequest>,
+    ) -> Result<Response<api::CheckCapacityLeaseResponse>, Status> {
+        Err(Status::unimplemented("nobody asks"))
+    }
+);
 noun!(
     CapacityTargets, CapacityTarget, capacity_targets, CreateCapacityTargetRequest,
     UpdateCapacityTargetRequest, ListCapacityTargetsResponse;

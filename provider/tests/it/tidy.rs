@@ -174,6 +174,8 @@ fn what_is_secret_by_its_name_is_hidden() {
     fn check(attributes: &[Attribute]) {
         for attribute in attributes {
             let secret = ["token", "secret", "password"].iter().any(|s| attribute.name.contains(s));
+            // It is a number that everybody may know: it tells grants apart, and opens nothing.
+            let secret = secret && attribute.name != "fencing_token";
             let hidden = attribute.sensitive || attribute.write_only;
             assert!(!secret || hidden, "{}", attribute.name);
             check(attribute.children());

@@ -7,7 +7,7 @@ use tokio::time::{self, Instant};
 use super::{Kind, Managed, Settled, labels, report};
 use crate::{
     client::{CallError, Client, Draft, Noun, noun::key},
-    framework::{Context, Diagnostics, Failed, Path, Reported, Resource as _, Update, Value},
+    framework::{Context, Diagnostics, Failed, Mode, Path, Reported, Resource as _, Update, Value},
 };
 
 /// How often a write is tried that was made from a revision that is no longer the last.
@@ -32,11 +32,15 @@ impl<K: Kind> Managed<K> {
         let noun = match client.get::<K::Noun>(prior.text("id"), context).await {
             Ok(noun) => noun,
             Err(error) if error.is_not_found() => {
-                gone::<K>(prior, diagnostics);
+                gone::<K>(prior, "no longer exists", diagnostics);
                 return Ok(None);
             }
             Err(error) => return Err(self.report(&error, diagnostics)),
         };
+        if let Some(how) = self.0.ending(&noun) {
+            gone::<K>(prior, &format!("has ended ({how})"), diagnostics);
+            return Ok(None);
+        }
         if noun.metadata().deleting_since.is_some() {
             is_going(&noun, diagnostics);
         }
@@ -54,7 +58,7 @@ impl<K: Kind> Managed<K> {
     ) -> Result<Value, Failed> {
         let client = context.client(diagnostics)?;
         let draft = self.draft(planned, client);
-        let created = match client.create::<K::Noun>(draft.clone(), context).await {
+        let mut created = match client.create::<K::Noun>(draft.clone(), context).await {
             Ok(created) => created,
             Err(error) => {
                 let reported = self.report(&error, diagnostics);
@@ -65,10 +69,9 @@ impl<K: Kind> Managed<K> {
                 return Err(Failed { state: left, reported });
             }
         };
-        let state = self.state(&created);
         let change = (&Value::Null, planned);
-        let settled = self.0.settle(context, &created, change, diagnostics).await;
-        seen_through::<K>(state, change, settled)
+        let settled = self.0.settle(context, &mut created, change, diagnostics).await;
+        seen_through::<K>(self.state(&created), change, settled)
     }
 
     /// What was given up waiting for is planned to be waited for again.
@@ -93,6 +96,7 @@ impl<K: Kind> Managed<K> {
         let client = context.client_if_configured()?;
         let (kind, key) = (K::Noun::KIND, draft.key());
         match client.glance_at_last::<K::Noun>(&key, context).await {
+            Ok(noun) if self.0.ending(&noun).is_some() => None,
             Ok(noun) if self.differences(&noun, draft).is_empty() => {
                 diagnostics.warning(
                     Path::root(),
@@ -146,7 +150,7 @@ impl<K: Kind> Managed<K> {
         let before = self.draft(request.prior, client);
         let draft = self.draft(request.planned, client);
         let change = (request.prior, request.planned);
-        let updated = if before != draft {
+        let mut updated = if before != draft {
             self.write(context, (id, &before, draft), diagnostics).await?
         } else if K::SEEN_THROUGH.is_some_and(|name| change.0.get(name) != change.1.get(name)) {
             match client.get::<K::Noun>(id, context).await {
@@ -156,9 +160,8 @@ impl<K: Kind> Managed<K> {
         } else {
             return Ok(request.planned.clone());
         };
-        let state = self.state(&updated);
-        let settled = self.0.settle(context, &updated, change, diagnostics).await;
-        seen_through::<K>(state, change, settled)
+        let settled = self.0.settle(context, &mut updated, change, diagnostics).await;
+        seen_through::<K>(self.state(&updated), change, settled)
     }
 
     /// Writes an update, if the host's intent still is `before`; if it already is what is wanted,
@@ -229,6 +232,7 @@ impl<K: Kind> Managed<K> {
         let mut delay = LOOK_AGAIN;
         loop {
             match client.get::<K::Noun>(id, context).await {
+                Ok(noun) if self.0.ending(&noun).is_some() => return Ok(()),
                 Ok(_) => {}
                 Err(error) if error.is_not_found() => return Ok(()),
                 Err(error) => return Err(self.report(&error, diagnostics)),
@@ -257,11 +261,12 @@ impl<K: Kind> Managed<K> {
         diagnostics: &mut Diagnostics,
     ) -> Result<(), Reported> {
         let Some(client) = context.client_if_configured() else { return Ok(()) };
-        let is_known = |name: &str| {
-            let is_told_later = name == "id" || Some(name) == K::SEEN_THROUGH;
-            is_told_later || planned.get(name).is_wholly_known()
+        let schema = self.schema();
+        let is_given = |name| schema.attribute(name).is_some_and(|it| it.mode == Mode::Computed);
+        let is_known = |name, value: &Value| {
+            is_given(name) || Some(name) == K::SEEN_THROUGH || value.is_wholly_known()
         };
-        if client.room_may_grow() || !planned.entries().all(|(name, _)| is_known(name)) {
+        if client.room_may_grow() || !planned.entries().all(|(name, it)| is_known(name, it)) {
             return Ok(());
         }
         let draft = self.draft(planned, client);
@@ -272,14 +277,16 @@ impl<K: Kind> Managed<K> {
             client.try_update::<K::Noun>(prior.text("id"), draft, context).await
         };
         let Err(error) = answer else { return Ok(()) };
-        let may_be_replaced =
-            |found: Result<K::Noun, CallError>| !found.is_err_and(|error| error.is_not_found());
+        let may_be_replaced = |found: Result<K::Noun, CallError>| match found {
+            Ok(noun) => self.0.ending(&noun).is_none(),
+            Err(error) => !error.is_not_found(),
+        };
         if !error.is_quota_exceeded()
             || (prior.is_null() && may_be_replaced(client.glance(&key, context).await))
         {
             return Ok(());
         }
-        Err(report(&error, &self.schema().attributes, diagnostics))
+        Err(report(&error, &schema.attributes, diagnostics))
     }
 }
 
@@ -318,7 +325,8 @@ fn is_going<N: Noun>(noun: &N, diagnostics: &mut Diagnostics) {
     );
 }
 
-fn gone<K: Kind>(prior: &Value, diagnostics: &mut Diagnostics) {
+/// `how` goes with its name: "no longer exists".
+fn gone<K: Kind>(prior: &Value, how: &str, diagnostics: &mut Diagnostics) {
     let kind = K::Noun::KIND;
     let key = match prior.text("name") {
         "" => prior.text("id").to_owned(),
@@ -327,9 +335,7 @@ fn gone<K: Kind>(prior: &Value, diagnostics: &mut Diagnostics) {
     diagnostics.warning(
         Path::root(),
         "Gone from the host",
-        format!(
-            "The {kind} `{key}` no longer exists; it leaves the state, and a plan creates it again."
-        ),
+        format!("The {kind} `{key}` {how}; it leaves the state, and a plan creates it again."),
     );
 }
 

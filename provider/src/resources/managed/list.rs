@@ -30,7 +30,7 @@ impl<K: Kind> List<Client> for Managed<K> {
         );
         Schema::new(
             "Finds what the host has of this type, whether or not a configuration has it. What is \
-             being deleted is left out.",
+             being deleted or has ended is left out.",
         )
         .attributes(parent.into_iter().chain([labels]))
     }
@@ -59,9 +59,9 @@ impl<K: Kind> List<Client> for Managed<K> {
                     }
                 };
                 for noun in page.items {
-                    if noun.metadata().deleting_since.is_none()
-                        && sink.send(self.listed(&noun, client, request)).await.is_break()
-                    {
+                    let is_there =
+                        noun.metadata().deleting_since.is_none() && self.0.ending(&noun).is_none();
+                    if is_there && sink.send(self.listed(&noun, client, request)).await.is_break() {
                         return Ok(());
                     }
                 }

@@ -1,0 +1,15 @@
+resource "runtimecloud_quota" "team" {
+  name   = "team"
+  limits = { cpu = { hard = "2" }, leases = { hard = "2" } }
+}
+
+resource "runtimecloud_environment" "dev" {
+  name  = "dev"
+  quota = runtimecloud_quota.team.name
+}
+
+resource "runtimecloud_capacity_lease" "batch" {
+  name        = "batch"
+  environment = runtimecloud_environment.dev.name
+  amounts     = { cpu = "1500m", seats = "3" }
+}

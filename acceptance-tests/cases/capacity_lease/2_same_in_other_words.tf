@@ -1,0 +1,16 @@
+resource "runtimecloud_quota" "team" {
+  name   = "team"
+  limits = { cpu = { hard = "2" }, leases = { hard = "2" } }
+}
+
+resource "runtimecloud_environment" "dev" {
+  name  = "dev"
+  quota = runtimecloud_quota.team.name
+}
+
+resource "runtimecloud_capacity_lease" "batch" {
+  name        = "batch"
+  environment = runtimecloud_environment.dev.name
+  amounts     = { cpu = "1.5", seats = "3" }
+  priority    = 0
+}

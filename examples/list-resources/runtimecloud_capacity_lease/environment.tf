@@ -1,0 +1,3 @@
+resource "runtimecloud_environment" "dev" {
+  name = "dev"
+}
