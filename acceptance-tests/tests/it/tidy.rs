@@ -309,6 +309,40 @@ fn links_between_the_docs_lead_somewhere() {
     expect_none("a link between documents leads somewhere", &offences);
 }
 
+/// The rows of a table of promises: number, and the tests with their files.
+fn promises(section: &str) -> Vec<(usize, Vec<(String, String)>)> {
+    let rows = section.lines().filter_map(|line| {
+        let mut cells = line.strip_prefix("| ")?.split(" | ");
+        let number = cells.next()?.parse().ok()?;
+        let tests = cells.nth(1)?.split(", ").map(|test| {
+            let named: Vec<&str> = test.split('`').collect();
+            assert!(named.len() == 5 && named[2] == " in ", "not `TEST` in `FILE`: {test}");
+            (named[1].to_owned(), named[3].to_owned())
+        });
+        Some((number, tests.collect()))
+    });
+    rows.collect()
+}
+
+#[test]
+fn every_promise_to_the_command_line_has_its_test() {
+    let text = fs::read_to_string(repository().join("docs/protocol.md")).unwrap();
+    let (protocol, complaints) = text.split_once("## What users complain of").unwrap();
+    let mut offences = Vec::new();
+    for (section, count) in [(protocol, 36), (complaints, 15)] {
+        let rows = promises(section);
+        let numbers: Vec<usize> = rows.iter().map(|(number, _)| *number).collect();
+        assert_eq!(numbers, (1..=count).collect::<Vec<_>>());
+        for (test, file) in rows.into_iter().flat_map(|(_, tests)| tests) {
+            let code = fs::read_to_string(repository().join(&file)).unwrap_or_default();
+            if !code.contains(&format!("fn {test}(")) {
+                offences.push(format!("`{test}` is not in {file}"));
+            }
+        }
+    }
+    expect_none("a promise has its test", &offences);
+}
+
 #[test]
 fn nothing_is_left_for_later_and_no_machine_is_named() {
     let banned = [
