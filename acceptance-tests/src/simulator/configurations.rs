@@ -4,9 +4,11 @@
 use std::fmt;
 
 use proptest::{collection, prelude::*, sample};
-use provider::framework::{Attribute, Kind, Mode, Nesting, Number, Schema, Type, Validator, Value};
+use provider::framework::{
+    Attribute, Kind, Mode, Nesting, Number, Schema, Type, Validator, Value, conformance::absent,
+};
 
-use super::known::{Known, absent};
+use super::known::Known;
 
 const AMOUNTS: &[&str] = &["1", "0.5", "500m", "1Gi", "1024Mi", "2", "2000m", "1e3", "0"];
 const TIMES: &[&str] = &["10s", "1m30s", "90s", "500ms", "0.5s", "1m"];

@@ -3,7 +3,7 @@
 //!
 //! A new type of resources needs a row in [`KNOWN`], mostly an empty one.
 
-use provider::framework::{Attribute, Kind, Nesting, Value};
+use provider::framework::{Attribute, Kind, Value, conformance::absent};
 
 /// One type of resources.
 pub struct Known {
@@ -146,13 +146,4 @@ pub fn complete(attributes: &[Attribute], object: &Value) -> Value {
         }
     };
     Value::object(attributes.iter().map(|attribute| (attribute.name, one(attribute))))
-}
-
-/// What a configuration holds of an attribute that is not set.
-pub fn absent(attribute: &Attribute) -> Value {
-    match attribute.kind {
-        Kind::Block(Nesting::List, _) => Value::List(Vec::new()),
-        Kind::Block(Nesting::Set, _) => Value::set(Vec::<Value>::new()),
-        _ => Value::Null,
-    }
 }

@@ -22,6 +22,8 @@ pub use self::{
     signature::check_signature,
 };
 
+pub use super::walk::absent;
+
 use super::Path;
 use std::fmt;
 

@@ -193,7 +193,7 @@ fn each(ty: &Type, values: &[Value], path: &Path) -> Result<Vec<Value>, (Path, S
 
 /// What the value of a nested attribute or block is when there is none of it: null, but an empty
 /// collection for list, set and map blocks, and for a group an object of what is absent.
-pub(crate) fn absent(attribute: &Attribute) -> Value {
+pub fn absent(attribute: &Attribute) -> Value {
     match &attribute.kind {
         Kind::Block(Nesting::Group, children) => {
             Value::object(children.iter().map(|child| (child.name, absent(child))))
