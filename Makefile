@@ -1,4 +1,4 @@
-.PHONY: quickstart test test-matrix test-properties lint bench docs package
+.PHONY: quickstart test test-matrix test-properties lint bench docs package fuzz
 
 # The whole loop with real parts, in under a minute after the build.
 quickstart:
@@ -33,3 +33,7 @@ docs:
 # The provider packed for a release, for mirrors and for OCI registries, in target/package.
 package:
 	python3 scripts/package.py
+
+# The provider's fuzz targets, thirty minutes each (SECONDS=60: one minute). Needs a C++ compiler.
+fuzz:
+	python3 scripts/fuzz.py --seconds $(or $(SECONDS),1800)

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Prints the project's figures, each beside its rival or its floor, measured in this one run.
 
+    python3 scripts/bench.py [provider] [thousands] [driftgate] [host]
+
 Release builds, real programs. Nothing here fails because of a number: read them.
 """
 
@@ -13,11 +15,10 @@ import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-RELEASE = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target").resolve() / "release"
-PROVIDER = RELEASE / "terraform-provider-runtimecloud"
-HOST = RELEASE / "runtimecloud"
-DRIFTGATE = RELEASE / "driftgate"
+from bench_thousands import measure_thousands
+from measure import (
+    DRIFTGATE, PROVIDER, RELEASE, ROOT, cpu_seconds, heading, row, run_in, serving, status, times,
+)  # fmt: skip
 
 # What Terraform says to a plugin when it starts it. The certificate is of the kind that it makes
 # (P-521, for itself); its key is thrown away, since nobody speaks after the handshake here.
@@ -43,6 +44,15 @@ Uryd2mKJCfujfXxP/pqPmdqmIv2TrljUCN7pmY3K3k16ZP+VMKcISq0+QEuNnW12
 
 
 def main():
+    parts = {
+        "provider": measure_provider,
+        "thousands": measure_thousands,
+        "driftgate": lambda _: measure_driftgate(),
+        "host": measure_host,
+    }
+    wanted = sys.argv[1:] or list(parts)
+    if unknown := [part for part in wanted if part not in parts]:
+        sys.exit(f"no part: {', '.join(unknown)}; there are: {', '.join(parts)}")
     subprocess.run(
         ["cargo", "build", "--release", "--bins", "-p", "host", "-p", "provider", "-p", "analyzer"],
         cwd=ROOT,
@@ -50,22 +60,8 @@ def main():
     )
     script = ROOT / "scripts" / "terraform.py"
     found = subprocess.run([sys.executable, script], check=True, stdout=subprocess.PIPE, text=True)
-    terraform = found.stdout.strip()
-    measure_provider(terraform)
-    measure_driftgate()
-    measure_host(terraform)
-
-
-def heading(text):
-    print(f"\n{text}", flush=True)
-
-
-def row(what, value, unit, remark=""):
-    print(f"  {what:<44} {value:>9.1f} {unit:<5} {remark}", flush=True)
-
-
-def times(floor, value):
-    return f"{value / floor:.1f} x the floor"
+    for part in wanted:
+        parts[part](found.stdout.strip())
 
 
 # -- provider -----------------------------------------------------------------------------------------
@@ -106,12 +102,6 @@ def start_provider():
     finally:
         provider.kill()
         provider.wait()
-
-
-def status(pid, field):
-    """A figure of /proc/PID/status, in KiB."""
-    lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
-    return int(next(line.split()[1] for line in lines if line.startswith(f"{field}:")))
 
 
 def run_quietly(command):
@@ -200,39 +190,12 @@ resource "runtimecloud_worker_pool" "hundred" {
 def measure_host(terraform):
     heading("host: a pool of 100 workers (`sleep`), with Terraform, and at rest")
     with tempfile.TemporaryDirectory(prefix="rc-bench-") as home:
-        data, config = Path(home) / "data", Path(home) / "config"
+        config = Path(home) / "config"
         config.mkdir()
-        overrides = Path(home) / "cli.tfrc"
-        overrides.write_text(
-            "provider_installation {\n  dev_overrides {\n"
-            f'    "registry.terraform.io/runtimecloud/runtimecloud" = "{RELEASE}"\n  }}\n}}\n',
-            encoding="utf-8",
-        )
-        host = subprocess.Popen(
-            [HOST, "serve", "--stop-workers", "--listen", "127.0.0.1:0", "--data-dir", data],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )  # fmt: skip
-        try:
-            while not (data / "endpoint").exists():
-                time.sleep(0.01)
-            env = {k: v for k, v in os.environ.items() if not k.startswith(("TF_", "RUNTIMECLOUD_"))}
-            env |= {
-                "TF_CLI_CONFIG_FILE": str(overrides),
-                "CHECKPOINT_DISABLE": "1",
-                "RUNTIMECLOUD_ENDPOINT": (data / "endpoint").read_text(encoding="utf-8").strip(),
-                "RUNTIMECLOUD_TOKEN": (data / "admin.token").read_text(encoding="utf-8").strip(),
-            }
+        with serving(home, RELEASE) as (host, env):
             measure_pool(terraform, config, env)
-            measure_rest(host.pid)
+            measure_rest(host)
             run_in(config, env, terraform, "destroy", "-auto-approve")
-        finally:
-            host.terminate()
-            host.wait()
-
-
-def run_in(config, env, *command):
-    subprocess.run(command, cwd=config, env=env, check=True, stdout=subprocess.DEVNULL)
 
 
 def measure_pool(terraform, config, env):
@@ -270,11 +233,6 @@ def measure_rest(pid):
     share = (cpu_seconds(pid) - before) / seconds * 100
     row(f"host at rest with 100 workers, over {seconds} s", share, "% CPU", "of one core")
     row("host, resident", status(pid, "VmRSS") / 1024, "MiB")
-
-
-def cpu_seconds(pid):
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 if __name__ == "__main__":

@@ -22,6 +22,12 @@ pub use self::{
 use crate::framework::Path;
 use std::fmt;
 
+/// Values nested deeper than this are an attack; schemas and people stay far below. Together with
+/// [`TYPE_DEPTH_MAX`] it leaves room for any value to be written as JSON and read back.
+const DEPTH_MAX: usize = 60;
+/// The same for types.
+const TYPE_DEPTH_MAX: usize = 30;
+
 /// Bytes that are not what the protocol says, or a value that doesn't fit its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WireError {

@@ -145,7 +145,8 @@ fn no_source_file_is_forgotten() {
     for (path, _) in &sources {
         let path = Path::new(path);
         let (dir, stem) = (path.parent().unwrap(), path.file_stem().unwrap().to_str().unwrap());
-        let at_top = dir.ends_with("src") || dir.ends_with("tests") || dir.ends_with("benches");
+        let tops = ["src", "tests", "benches", "fuzz_targets"];
+        let at_top = tops.iter().any(|top| dir.ends_with(top));
         if ["build", "lib", "main"].contains(&stem) || at_top && !dir.ends_with("src") {
             continue;
         }

@@ -102,7 +102,10 @@ impl FromStr for Number {
             return Err(error());
         }
         let whole_len = i64::try_from(whole.len()).map_err(|_| error())?;
-        Ok(Self::normal(negative, &digits, whole_len + i64::from(power)))
+        let number = Self::normal(negative, &digits, whole_len + i64::from(power));
+        // Its own spelling must be one that can be read: `0.1e-2147483648` could not be.
+        let has_spelling = i32::try_from(number.exponent - 1).is_ok();
+        if has_spelling { Ok(number) } else { Err(error()) }
     }
 }
 
@@ -206,7 +209,9 @@ mod tests {
 
     #[test]
     fn what_is_not_a_number_is_refused() {
-        for text in ["", "-", ".", "1x", "0x10", "1e", "1e99999999999", "NaN", "Inf", "1_000", "١"]
+        let beyond = ["1e99999999999", "10e2147483647", "0.1e-2147483648"];
+        for text in
+            ["", "-", ".", "1x", "0x10", "1e", "NaN", "Inf", "1_000", "١"].into_iter().chain(beyond)
         {
             assert!(text.parse::<Number>().is_err(), "{text}");
         }

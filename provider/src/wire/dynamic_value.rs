@@ -1,7 +1,7 @@
 //! Values as msgpack, directed by their type.
 
 use super::{
-    WireError, from_json, json,
+    DEPTH_MAX, WireError, from_json, json,
     msgpack::{Reader, Token, Writer},
     parse_type, type_to_json,
 };
@@ -9,8 +9,6 @@ use crate::framework::{Bound, Number, Path, Refinement, Step, Type, Value};
 use proto::tfplugin6::DynamicValue;
 use std::collections::BTreeMap;
 
-/// Values nested deeper than this are an attack; schemas and people stay far below.
-const DEPTH_MAX: usize = 100;
 /// The code of unknown values with a refinement.
 const REFINED: i8 = 12;
 const REFINEMENT_BYTES_MAX: usize = 1024;
@@ -56,7 +54,12 @@ impl<'a> Decoder<'a> {
         let token = self.next()?;
         match token {
             Token::Nil => return Ok(Value::Null),
-            Token::Ext(code, payload) => return self.unknown(code, payload),
+            Token::Ext(code, payload) => {
+                let value = self.unknown(code, payload)?;
+                // What has no type yet has no bounds either.
+                let is_plain = value.is_unknown() && *ty == Type::Dynamic;
+                return Ok(if is_plain { Value::UNKNOWN } else { value });
+            }
             _ => {}
         }
         match (ty, token) {
@@ -174,7 +177,9 @@ impl<'a> Decoder<'a> {
                 _ => self.reader.skip().or_else(|what| self.fail(what))?,
             }
         }
-        Ok(Value::Unknown(Some(Box::new(refinement))))
+        // One that can't be passed on is not kept: the planner would see a change where there is none.
+        let refinement = refinement_payload(&refinement).map(|_| Box::new(refinement));
+        Ok(Value::Unknown(refinement))
     }
 
     fn bound(&mut self) -> Result<Bound, WireError> {
@@ -191,9 +196,9 @@ impl<'a> Decoder<'a> {
 
     fn length(&mut self) -> Result<u64, WireError> {
         match self.next()? {
-            Token::Int(length) => {
-                u64::try_from(length).or_else(|_| self.fail("a length below zero"))
-            }
+            Token::Int(length) => i64::try_from(length)
+                .and_then(u64::try_from)
+                .or_else(|_| self.fail("a length that nothing can have")),
             other => self.fail(format!("{} for a length", other.name())),
         }
     }
@@ -277,6 +282,14 @@ fn write_number(writer: &mut Writer, number: &Number) {
 }
 
 fn write_unknown(writer: &mut Writer, refinement: &Refinement) {
+    match refinement_payload(refinement) {
+        Some(payload) => writer.ext(REFINED, &payload),
+        None => writer.ext(0, &[0]),
+    }
+}
+
+/// A refinement as it is written; `None` if it says nothing or is too long to be accepted.
+fn refinement_payload(refinement: &Refinement) -> Option<Vec<u8>> {
     let mut entries: Vec<(i64, Writer)> = Vec::new();
     let mut entry = |key, fill: &dyn Fn(&mut Writer)| {
         let mut value = Writer::default();
@@ -309,10 +322,6 @@ fn write_unknown(writer: &mut Writer, refinement: &Refinement) {
         payload.int(*key);
         payload.bytes.extend(&value.bytes);
     }
-    // No refinement at all, or one too long to be accepted, is a plain unknown.
-    if entries.is_empty() || payload.bytes.len() > REFINEMENT_BYTES_MAX {
-        writer.ext(0, &[0]);
-    } else {
-        writer.ext(REFINED, &payload.bytes);
-    }
+    let is_worth_it = !entries.is_empty() && payload.bytes.len() <= REFINEMENT_BYTES_MAX;
+    is_worth_it.then_some(payload.bytes)
 }

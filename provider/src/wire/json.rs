@@ -1,7 +1,7 @@
 //! Values as JSON, directed by their type: the form of stored states. It has no unknowns.
 
-use super::{WireError, types};
-use crate::framework::{Path, Type, Value};
+use super::{DEPTH_MAX, WireError, types};
+use crate::framework::{Path, Step, Type, Value};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
@@ -47,6 +47,9 @@ fn parse(text: &[u8]) -> Result<Json, WireError> {
 
 fn read(ty: &Type, json: &Json, path: &Path, rule: Attributes) -> Result<Value, WireError> {
     let wrong = || WireError::new(path, format!("{} where another type belongs", kind(json)));
+    if path.steps().len() > DEPTH_MAX {
+        return Err(WireError::new(path, "a value nested too deep"));
+    }
     match (ty, json) {
         (_, Json::Null) => Ok(Value::Null),
         (Type::Bool, Json::Bool(value)) => Ok(Value::Bool(*value)),
@@ -75,7 +78,9 @@ fn read(ty: &Type, json: &Json, path: &Path, rule: Attributes) -> Result<Value, 
         (Type::Object(types), Json::Object(entries)) => read_object(types, entries, path, rule),
         (Type::Dynamic, Json::Object(entries)) => {
             let ty = entries.get("type").and_then(types::from_json).ok_or_else(wrong)?;
-            let value = read(&ty, entries.get("value").unwrap_or(&Json::Null), path, rule)?;
+            let value = entries.get("value").unwrap_or(&Json::Null);
+            // A step that shows nowhere, so that dynamic values within dynamic values end, too.
+            let value = read(&ty, value, &path.join(Step::SetElement), rule)?;
             Ok(Value::Dynamic(ty, Box::new(value)))
         }
         _ => Err(wrong()),

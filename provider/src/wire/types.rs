@@ -1,5 +1,6 @@
 //! Types as the JSON that schemas and dynamic values carry: `"string"`, `["list","number"]`.
 
+use super::TYPE_DEPTH_MAX;
 use crate::framework::Type;
 use serde_json::{Value as Json, json};
 
@@ -34,6 +35,12 @@ pub fn parse_type(text: &[u8]) -> Result<Type, String> {
 }
 
 pub(super) fn from_json(json: &Json) -> Option<Type> {
+    read(json, TYPE_DEPTH_MAX)
+}
+
+/// `depth` is how many types may still be within this one.
+fn read(json: &Json, depth: usize) -> Option<Type> {
+    let within = |json: &Json| read(json, depth.checked_sub(1)?);
     match json {
         Json::String(name) => match name.as_str() {
             "bool" => Some(Type::Bool),
@@ -43,17 +50,17 @@ pub(super) fn from_json(json: &Json) -> Option<Type> {
             _ => None,
         },
         Json::Array(parts) => match (parts.first()?.as_str()?, parts.get(1)?) {
-            ("list", element) => Some(Type::list(from_json(element)?)),
-            ("set", element) => Some(Type::set(from_json(element)?)),
-            ("map", element) => Some(Type::map(from_json(element)?)),
+            ("list", element) => Some(Type::list(within(element)?)),
+            ("set", element) => Some(Type::set(within(element)?)),
+            ("map", element) => Some(Type::map(within(element)?)),
             // A third part names optional attributes, which mean nothing for values.
             ("object", Json::Object(types)) => types
                 .iter()
-                .map(|(name, ty)| Some((name.clone(), from_json(ty)?)))
+                .map(|(name, ty)| Some((name.clone(), within(ty)?)))
                 .collect::<Option<_>>()
                 .map(Type::Object),
             ("tuple", Json::Array(types)) => {
-                types.iter().map(from_json).collect::<Option<_>>().map(Type::Tuple)
+                types.iter().map(within).collect::<Option<_>>().map(Type::Tuple)
             }
             _ => None,
         },

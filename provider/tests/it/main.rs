@@ -8,6 +8,7 @@ mod build_script;
 mod client;
 mod conflicts;
 mod crates;
+mod corpus;
 mod cycle;
 mod data_sources;
 mod docs;
