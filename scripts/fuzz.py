@@ -53,7 +53,7 @@ def build():
     shutil.copy(ROOT / "Cargo.lock", FUZZ)
     triple = subprocess.check_output(["rustc", "--print", "host-tuple"], text=True).strip()
     coverage = [f"-Cllvm-args=-sanitizer-coverage-{part}" for part in COVERAGE]
-    flags = ["--cfg=fuzzing", "-Cpasses=sancov-module", *coverage]
+    flags = ["--cfg", "fuzzing", "-Cpasses=sancov-module", *coverage]
     target = FUZZ / "target"
     env = {**os.environ, "RUSTFLAGS": " ".join(flags), "CARGO_TARGET_DIR": str(target)}
     # With the platform named, build scripts and macros are built without the flags.
