@@ -12,10 +12,13 @@ import tempfile
 import time
 from pathlib import Path
 
-from measure import PROVIDER, cpu_seconds, heading, row, serving
+from measure import HOST, PROVIDER, cpu_seconds, heading, row, run_in, serving
 
-QUOTAS, ENVIRONMENTS, POOLS = 400, 600, 1000
-RESOURCES = QUOTAS + ENVIRONMENTS + POOLS
+COUNT = {"quota": 500, "environment": 500, "worker_pool": 1000}
+RESOURCES = sum(COUNT.values())
+# Nothing refers to anything, or the CLI would be busy for minutes with its graph alone: the pools live in
+# an environment that is there before.
+HOME = "home"
 CONFIG = f"""
 terraform {{
   required_providers {{
@@ -23,21 +26,20 @@ terraform {{
   }}
 }}
 resource "runtimecloud_quota" "all" {{
-  count  = {QUOTAS}
+  count  = {COUNT["quota"]}
   name   = "quota-${{count.index}}"
   limits = {{ cpu = {{ hard = "2" }}, memory = {{ soft = "512Mi", hard = "1Gi" }} }}
 }}
 resource "runtimecloud_environment" "all" {{
-  count     = {ENVIRONMENTS}
+  count     = {COUNT["environment"]}
   name      = "environment-${{count.index}}"
-  quota     = runtimecloud_quota.all[count.index % {QUOTAS}].name
   variables = {{ STAGE = "bench", NUMBER = tostring(count.index) }}
   labels    = {{ team = "bench" }}
 }}
 resource "runtimecloud_worker_pool" "all" {{
-  count       = {POOLS}
+  count       = {COUNT["worker_pool"]}
   name        = "pool-${{count.index}}"
-  environment = runtimecloud_environment.all[count.index % {ENVIRONMENTS}].name
+  environment = "{HOME}"
   size        = 0
   worker = {{
     command = ["true"]
@@ -60,15 +62,16 @@ sys.exit(os.waitstatus_to_exitcode(ended))
 def measure_thousands(terraform):
     heading(f"provider: {RESOURCES:,} resources, all phases of `terraform`, each with all it starts")
     with tempfile.TemporaryDirectory(prefix="rc-bench-") as home:
-        config, bin, used = (Path(home) / name for name in ("config", "bin", "used"))
-        for folder in (config, bin, used):
+        config, programs, used = (Path(home) / name for name in ("config", "programs", "used"))
+        for folder in (config, programs, used):
             folder.mkdir()
         (config / "main.tf").write_text(CONFIG, encoding="utf-8")
-        wrapper = bin / "terraform-provider-runtimecloud"
+        wrapper = programs / "terraform-provider-runtimecloud"
         text = WRAPPER.format(python=sys.executable, provider=str(PROVIDER), folder=str(used))
         wrapper.write_text(text, encoding="utf-8")
         wrapper.chmod(0o755)
-        with serving(home, bin) as (host, env):
+        with serving(home, programs) as (host, env):
+            run_in(config, env, HOST, "create", "environment", HOME)
             for what, command in [
                 ("plan of creations", ["plan", "-out=plan"]),
                 ("apply of that plan", ["apply", "plan"]),

@@ -116,7 +116,7 @@ def keep(target, program):
         least.mkdir()
         # Every place that is reached, not every number of times: some hundred files, not thousands.
         subprocess.run(
-            [program, "-set_cover_merge=1", "-use_value_profile=0", f"-max_len={LENGTH_MAX}", least, committed, found],
+            [program, "-set_cover_merge=1", "-use_counters=0", f"-max_len={LENGTH_MAX}", least, committed, found],
             check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         for file in committed.iterdir():

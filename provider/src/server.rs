@@ -28,6 +28,7 @@ use proto::tfplugin6::{
     ClientCapabilities, Deferred, DynamicValue, deferred::Reason, provider_server::ProviderServer,
 };
 use std::{
+    collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError, RwLock},
     time::Duration,
 };
@@ -36,10 +37,13 @@ use tokio_util::sync::CancellationToken;
 /// Messages larger than this are refused, as the CLIs do.
 const MESSAGE_BYTES_MAX: usize = 256 << 20;
 
-/// The service. Holds what the last configuration made, and nothing else between calls.
+/// The service. What calls do hangs on what the last configuration made, and on nothing else that is
+/// kept between them.
 pub struct Server<P: Provider> {
     provider: P,
     configured: RwLock<Configured<P::Client>>,
+    /// Of the resource types asked for so far: a run asks several times for each resource.
+    shapes: Mutex<BTreeMap<&'static str, Arc<Shape>>>,
     /// Cancelled when the user interrupts; then a new one serves the calls after.
     stop: Mutex<CancellationToken>,
 }
@@ -58,6 +62,7 @@ impl<P: Provider> Server<P> {
         Self {
             provider,
             configured: RwLock::new(Configured::NotYet),
+            shapes: Mutex::default(),
             stop: Mutex::new(CancellationToken::new()),
         }
     }
@@ -108,6 +113,12 @@ impl<P: Provider> Server<P> {
     ) -> Result<&'static dyn Resource<P::Client>, Reported> {
         let found = self.provider.resources().iter().find(|r| r.type_name() == name);
         found.copied().ok_or_else(|| unknown_type(diagnostics, "resource type", name))
+    }
+
+    fn shape(&self, resource: &dyn Resource<P::Client>) -> Arc<Shape> {
+        let mut shapes = self.shapes.lock().unwrap_or_else(PoisonError::into_inner);
+        let make = || Arc::new(Shape::new(resource.schema()));
+        Arc::clone(shapes.entry(resource.type_name()).or_insert_with(make))
     }
 
     fn list_resource(

@@ -38,7 +38,8 @@ pub struct Entry {
 impl Catalog {
     fn read() -> Self {
         let provider = RuntimeCloud::new(|_| None);
-        let entry = |name: &str, ty| Entry { name: name.to_owned(), types: vec![ty], identity: None };
+        let entry =
+            |name: &str, ty| Entry { name: name.to_owned(), types: vec![ty], identity: None };
         let mut messages = BTreeMap::new();
         let mut methods = Vec::new();
         let files = FileDescriptorSet::decode(proto::FILE_DESCRIPTOR_SET).expect("it is our own");

@@ -83,7 +83,11 @@ impl Maker<'_, '_> {
             }
             (".tfplugin6.RawState", name) => {
                 let is_identity = name.ends_with("identity");
-                let ty = if is_identity { self.entry.identity.as_ref() } else { self.entry.types.last() };
+                let ty = if is_identity {
+                    self.entry.identity.as_ref()
+                } else {
+                    self.entry.types.last()
+                };
                 self.raw_state(&ty.cloned().unwrap_or(Type::Dynamic))
             }
             ("", name) if names.contains(&name) && !self.tape.chance(16) => {

@@ -59,7 +59,8 @@ fn configuration() -> Vec<u8> {
         let value = given.iter().find(|(name, _)| *name == attribute.name);
         (attribute.name, value.map(|(_, value)| *value).into())
     }));
-    let config = Some(encode(&schema.value_type(), &config).expect("the block has these attributes"));
+    let config =
+        Some(encode(&schema.value_type(), &config).expect("the block has these attributes"));
     pb::configure_provider::Request { config, ..Default::default() }.encode_to_vec()
 }
 

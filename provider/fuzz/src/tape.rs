@@ -9,18 +9,69 @@ pub struct Tape<'a> {
 
 /// Texts that mean something to some attribute, some of them only just.
 const TEXTS: [&str; 48] = [
-    "", "a", "dev", "dev/web", "web", "id", "team", "A B", "-", "_", "/", ".", "0", "1", "-1", "1.5",
-    "500m", "2Gi", "1e3", "1E400", "18446744073709551616", "100%", "5%", "30s", "1h30m", "0s", "20m",
-    "999999999h", "9223372036854775807ns", "http://127.0.0.1:1", "https://example.com/hook", "ftp://x",
-    "env_0198f000-0000-7000-8000-000000000000", "pool_0198f000-0000-7000-8000-000000000000",
-    "2026-11-30T17:00:00Z", "PT1H", "* * * * *", "{}", "[]", "{\"id\":\"x\"}", "null", "true", "false",
-    "runtimecloud_environment", "registry.terraform.io/runtimecloud/runtimecloud", "cpu", "memory",
+    "",
+    "a",
+    "dev",
+    "dev/web",
+    "web",
+    "id",
+    "team",
+    "A B",
+    "-",
+    "_",
+    "/",
+    ".",
+    "0",
+    "1",
+    "-1",
+    "1.5",
+    "500m",
+    "2Gi",
+    "1e3",
+    "1E400",
+    "18446744073709551616",
+    "100%",
+    "5%",
+    "30s",
+    "1h30m",
+    "0s",
+    "20m",
+    "999999999h",
+    "9223372036854775807ns",
+    "http://127.0.0.1:1",
+    "https://example.com/hook",
+    "ftp://x",
+    "env_0198f000-0000-7000-8000-000000000000",
+    "pool_0198f000-0000-7000-8000-000000000000",
+    "2026-11-30T17:00:00Z",
+    "PT1H",
+    "* * * * *",
+    "{}",
+    "[]",
+    "{\"id\":\"x\"}",
+    "null",
+    "true",
+    "false",
+    "runtimecloud_environment",
+    "registry.terraform.io/runtimecloud/runtimecloud",
+    "cpu",
+    "memory",
     "\u{0}\u{fffd}\u{1f600}\u{301}",
 ];
 
 const NUMBERS: [&str; 12] = [
-    "0", "1", "2", "-1", "0.5", "1000", "4294967295", "4294967296", "18446744073709551615",
-    "-9223372036854775808", "1e400", "-1e-400",
+    "0",
+    "1",
+    "2",
+    "-1",
+    "0.5",
+    "1000",
+    "4294967295",
+    "4294967296",
+    "18446744073709551615",
+    "-9223372036854775808",
+    "1e400",
+    "-1e-400",
 ];
 
 impl<'a> Tape<'a> {
@@ -92,9 +143,9 @@ impl<'a> Tape<'a> {
                 let values = self.values(element);
                 Value::map(values.into_iter().map(|value| (self.text(), value)).collect::<Vec<_>>())
             }
-            Type::Object(types) => {
-                Value::object(types.iter().map(|(name, ty)| (name, self.value(ty))).collect::<Vec<_>>())
-            }
+            Type::Object(types) => Value::object(
+                types.iter().map(|(name, ty)| (name, self.value(ty))).collect::<Vec<_>>(),
+            ),
             Type::Tuple(types) => Value::List(types.iter().map(|ty| self.value(ty)).collect()),
             Type::Dynamic => {
                 let types = [
@@ -122,7 +173,9 @@ impl<'a> Tape<'a> {
         match self.choose(4) {
             0 => return Value::UNKNOWN,
             1 => refinement.prefix = Some(self.text()),
-            2 => refinement.lower = Some(Bound { number: self.number(), inclusive: self.chance(2) }),
+            2 => {
+                refinement.lower = Some(Bound { number: self.number(), inclusive: self.chance(2) })
+            }
             _ => refinement.length_max = Some(self.choose(256) as u64),
         }
         Value::Unknown(Some(Box::new(refinement)))

@@ -13,7 +13,7 @@ use crate::framework::{
     Reported, Sink, Timeouts, Value, result, validate::validate,
 };
 use proto::tfplugin6 as pb;
-use std::ops::ControlFlow;
+use std::{ops::ControlFlow, sync::Arc};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
@@ -74,7 +74,7 @@ impl<P: Provider> Server<P> {
             config,
             limit: limit.unwrap_or(usize::MAX),
             include_state: request.include_resource_object,
-            resource: Shape::new(resource.schema()),
+            resource: self.shape(resource),
             identity,
         })
     }
@@ -87,7 +87,7 @@ struct Listing<C: 'static> {
     config: Value,
     limit: usize,
     include_state: bool,
-    resource: Shape,
+    resource: Arc<Shape>,
     identity: IdentitySchema,
 }
 
@@ -117,7 +117,7 @@ impl<C: Send + Sync + 'static> Listing<C> {
 
 /// Makes events of what is found.
 struct Events {
-    resource: Shape,
+    resource: Arc<Shape>,
     identity: IdentitySchema,
     include_state: bool,
     sender: mpsc::Sender<Result<Event, Status>>,

@@ -17,7 +17,7 @@ impl<P: Provider> Server<P> {
         diagnostics: &mut Diagnostics,
     ) -> Result<pb::validate_resource_config::Response, Reported> {
         let resource = self.resource(&request.type_name, diagnostics)?;
-        let shape = Shape::new(resource.schema());
+        let shape = self.shape(resource);
         let config = shape.decode(request.config.as_ref(), diagnostics)?;
         if !request.client_capabilities.is_some_and(|c| c.write_only_attributes_allowed) {
             refuse_write_only(&shape.schema, &config, diagnostics);
@@ -69,7 +69,7 @@ impl<P: Provider> Server<P> {
         diagnostics: &mut Diagnostics,
     ) -> Result<pb::read_resource::Response, Reported> {
         let resource = self.resource(&request.type_name, diagnostics)?;
-        let shape = Shape::new(resource.schema());
+        let shape = self.shape(resource);
         let prior = shape.decode(request.current_state.as_ref(), diagnostics)?;
         let identities = Identities::of(resource);
         let identity = identities.decode(request.current_identity.as_ref(), diagnostics)?;
@@ -118,7 +118,7 @@ impl<P: Provider> Server<P> {
             let deferred = PROVIDER_CONFIG_UNKNOWN;
             return Ok(pb::import_resource_state::Response { deferred, ..Default::default() });
         }
-        let shape = Shape::new(resource.schema());
+        let shape = self.shape(resource);
         let identities = Identities::of(resource);
         let given = identities.decode(request.identity.as_ref(), diagnostics)?;
         let import = if request.identity.is_some() {
@@ -149,7 +149,7 @@ impl<P: Provider> Server<P> {
         diagnostics: &mut Diagnostics,
     ) -> Result<pb::generate_resource_config::Response, Reported> {
         let resource = self.resource(&request.type_name, diagnostics)?;
-        let shape = Shape::new(resource.schema());
+        let shape = self.shape(resource);
         let state = shape.decode(request.state.as_ref(), diagnostics)?;
         let config = generate_config(&shape.schema, &state);
         let config = shape.encode(&config, diagnostics)?;

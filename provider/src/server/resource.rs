@@ -22,7 +22,7 @@ impl<P: Provider> Server<P> {
         diagnostics: &mut Diagnostics,
     ) -> Result<pb::plan_resource_change::Response, Reported> {
         let resource = self.resource(&request.type_name, diagnostics)?;
-        let shape = Shape::new(resource.schema());
+        let shape = self.shape(resource);
         let prior = shape.decode(request.prior_state.as_ref(), diagnostics)?;
         let proposed = shape.decode(request.proposed_new_state.as_ref(), diagnostics)?;
         let config = shape.decode(request.config.as_ref(), diagnostics)?;
@@ -66,7 +66,7 @@ impl<P: Provider> Server<P> {
         diagnostics: &mut Diagnostics,
     ) -> Result<pb::apply_resource_change::Response, Reported> {
         let resource = self.resource(&request.type_name, diagnostics)?;
-        let shape = Shape::new(resource.schema());
+        let shape = self.shape(resource);
         let prior = shape.decode(request.prior_state.as_ref(), diagnostics)?;
         let planned = shape.decode(request.planned_state.as_ref(), diagnostics)?;
         let config = shape.decode(request.config.as_ref(), diagnostics)?;

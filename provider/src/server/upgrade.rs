@@ -1,6 +1,6 @@
 //! States and identities that were stored by another version, or for another type.
 
-use super::{Server, Shape, identity::Identities, misread};
+use super::{Server, identity::Identities, misread};
 use crate::{
     framework::{
         Diagnostics, IdentitySchema, MoveSource, Path, Provider, Reported, Schema, Type, Upgrade,
@@ -17,7 +17,7 @@ impl<P: Provider> Server<P> {
         diagnostics: &mut Diagnostics,
     ) -> Result<pb::upgrade_resource_state::Response, Reported> {
         let resource = self.resource(&request.type_name, diagnostics)?;
-        let shape = Shape::new(resource.schema());
+        let shape = self.shape(resource);
         let json = stored_json(request.raw_state.as_ref(), diagnostics)?;
         let stored = (request.version, json);
         let state = climb(&shape.schema, resource.upgrades(), stored, diagnostics)?;
@@ -59,7 +59,7 @@ impl<P: Provider> Server<P> {
         diagnostics: &mut Diagnostics,
     ) -> Result<pb::move_resource_state::Response, Reported> {
         let resource = self.resource(&request.target_type_name, diagnostics)?;
-        let shape = Shape::new(resource.schema());
+        let shape = self.shape(resource);
         let stored = stored_json(request.source_state.as_ref(), diagnostics)?;
         let state =
             wire::untyped_from_json(stored).map_err(|error| misread(&error, diagnostics))?;
