@@ -76,7 +76,7 @@ def run(target, program, seconds):
     artifacts = FUZZ / "artifacts" / target
     artifacts.mkdir(parents=True, exist_ok=True)
     command = [
-        program, found, committed, f"-max_total_time={seconds}", f"-max_len={LENGTH_MAX}", "-timeout=20",
+        program, found, committed, f"-max_total_time={seconds}", f"-max_len={LENGTH_MAX}", "-timeout=20", "-len_control=0",
         f"-rss_limit_mb={MEMORY_MAX >> 20}", f"-artifact_prefix={artifacts}/", "-print_final_stats=1",
     ]  # fmt: skip
     dictionary = FUZZ / f"{target}.dict"
