@@ -3,7 +3,7 @@
 //! It has a time to live that is renewed as long as the run goes on, so that a run that dies holds it
 //! no longer than that.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use proto::runtimecloud::v1 as api;
@@ -115,7 +115,9 @@ impl Ephemeral<Client> for CapacityLease {
             let client = context.client(diagnostics)?;
             let (id, fencing_token) = held(private, diagnostics)?;
             match client.renew_lease(id, fencing_token, context).await {
-                Ok(lease) => Ok(Renewed { renew_at: renew_at(&lease), private: private.to_vec() }),
+                Ok(lease) => {
+                    Ok(Renewed { renew_after: renew_after(&lease), private: private.to_vec() })
+                }
                 Err(error) => Err(self.report(&error, diagnostics)),
             }
         })
@@ -181,7 +183,7 @@ fn opened(lease: &api::CapacityLease) -> Opened {
         ("granted_at", time_of_api(observed.granted_at.as_ref())),
     ]);
     let private = format!("{} {}", metadata.id, observed.fencing_token.unwrap_or_default());
-    Opened { result, renew_at: renew_at(lease), private: private.into_bytes() }
+    Opened { result, renew_after: renew_after(lease), private: private.into_bytes() }
 }
 
 /// The id and the fencing token of what was opened.
@@ -198,13 +200,8 @@ fn held<'a>(private: &'a [u8], diagnostics: &mut Diagnostics) -> Result<(&'a str
     })
 }
 
-fn renew_at(lease: &api::CapacityLease) -> Option<SystemTime> {
-    let now = SystemTime::try_from(Timestamp::now()).ok()?;
-    renewal_after(lease).and_then(|pause| now.checked_add(pause))
-}
-
 /// Half the time that is left, as the host counts it; `None` when a renewal would not prolong it.
-fn renewal_after(lease: &api::CapacityLease) -> Option<Duration> {
+fn renew_after(lease: &api::CapacityLease) -> Option<Duration> {
     let observed = lease.observed.as_ref()?;
     let time = |time: Option<&prost_types::Timestamp>| {
         time.and_then(|time| Timestamp::new(time.seconds, time.nanos).ok())
@@ -254,7 +251,7 @@ mod tests {
             (lease(105, None), None),
             (api::CapacityLease::default(), None),
         ] {
-            assert_eq!(renewal_after(&lease), expected.map(Duration::from_secs), "{lease:?}");
+            assert_eq!(renew_after(&lease), expected.map(Duration::from_secs), "{lease:?}");
         }
     }
 

@@ -1,16 +1,16 @@
 //! An ephemeral resource: something that is there while a run lasts, and never stored.
 
 use super::{BoxFuture, Context, Diagnostics, Reported, Schema, Value};
-use std::time::SystemTime;
+use std::time::Duration;
 
 /// What [`Ephemeral::open`] gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opened {
     /// The attributes. What is left out keeps its configuration; what is configured can't be changed.
     pub result: Value,
-    /// When to renew it, with time to spare before it ends; `None`: it lasts for as long as it is
+    /// How long from now to renew it, with time to spare before it ends; `None`: it lasts for as long as it is
     /// needed.
-    pub renew_at: Option<SystemTime>,
+    pub renew_after: Option<Duration>,
     /// What renewing and closing are given: enough to find it again. It is stored nowhere.
     pub private: Vec<u8>,
 }
@@ -18,8 +18,8 @@ pub struct Opened {
 /// What [`Ephemeral::renew`] gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renewed {
-    /// When to renew it next; `None`: it needs no more of it.
-    pub renew_at: Option<SystemTime>,
+    /// How long from now to renew it next; `None`: it needs no more of it.
+    pub renew_after: Option<Duration>,
     /// What the next renewal is given. Closing is given what opening gave.
     pub private: Vec<u8>,
 }
@@ -57,7 +57,7 @@ pub trait Ephemeral<C>: Send + Sync {
         private: &'a [u8],
         _diagnostics: &'a mut Diagnostics,
     ) -> BoxFuture<'a, Result<Renewed, Reported>> {
-        let renewed = Renewed { renew_at: None, private: private.to_vec() };
+        let renewed = Renewed { renew_after: None, private: private.to_vec() };
         Box::pin(std::future::ready(Ok(renewed)))
     }
 

@@ -6,13 +6,13 @@ use crate::framework::{
 };
 use jiff::Timestamp;
 use proto::tfplugin6 as pb;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// How long a renewal may take: the next is due soon after.
 const RENEWAL: Duration = Duration::from_secs(60);
 /// How long closing may take: someone waits for the run to end.
 const CLOSING: Duration = Duration::from_secs(60);
-/// A time of renewal that has come already would have the CLI renew without a pause.
+/// Less would have the CLI renew without a pause.
 const RENEWAL_PAUSE: Duration = Duration::from_secs(1);
 
 impl<P: Provider> Server<P> {
@@ -39,11 +39,11 @@ impl<P: Provider> Server<P> {
         let config = shape.decode(request.config.as_ref(), diagnostics)?;
         let context = self.context(Timeouts::of(&config).open);
         let opened = ephemeral.open(&context, &config, diagnostics).await?;
-        let Opened { result, renew_at, private } = opened;
+        let Opened { result, renew_after, private } = opened;
         match shape.encode_found((&config, &result), diagnostics) {
             Ok(result) => Ok(pb::open_ephemeral_resource::Response {
                 result,
-                renew_at: renew_at.map(to_proto),
+                renew_at: renew_after.map(from_now),
                 private: Some(private),
                 ..Default::default()
             }),
@@ -65,7 +65,7 @@ impl<P: Provider> Server<P> {
         let private = request.private.unwrap_or_default();
         let renewed = ephemeral.renew(&context, &private, diagnostics).await?;
         Ok(pb::renew_ephemeral_resource::Response {
-            renew_at: renewed.renew_at.map(to_proto),
+            renew_at: renewed.renew_after.map(from_now),
             private: Some(renewed.private),
             ..Default::default()
         })
@@ -92,7 +92,7 @@ impl<P: Provider> Server<P> {
     }
 }
 
-fn to_proto(renew_at: SystemTime) -> prost_types::Timestamp {
-    let now = SystemTime::try_from(Timestamp::now()).unwrap_or(renew_at);
-    renew_at.max(now + RENEWAL_PAUSE).into()
+fn from_now(pause: Duration) -> prost_types::Timestamp {
+    let due = Timestamp::now().saturating_add(pause.max(RENEWAL_PAUSE)).unwrap_or(Timestamp::MAX);
+    prost_types::Timestamp { seconds: due.as_second(), nanos: due.subsec_nanosecond() }
 }

@@ -9,7 +9,7 @@ use provider::framework::{
 };
 use std::{
     sync::{Arc, Mutex},
-    time::{Duration, SystemTime},
+    time::Duration,
 };
 
 /// What was done to loans, in order.
@@ -56,10 +56,8 @@ impl Provider for Library {
     }
 }
 
-/// When loans end; far ahead, whenever the tests run.
-pub(crate) fn due() -> SystemTime {
-    SystemTime::UNIX_EPOCH + Duration::from_secs(40_000_000_000)
-}
+/// After which loans are to be renewed.
+pub(crate) const DUE: Duration = Duration::from_secs(1_000_000);
 
 struct Loan;
 
@@ -118,8 +116,8 @@ impl Ephemeral<Ledger> for Loan {
                 "lies" => result.set_attribute("name", "another"),
                 _ => {}
             }
-            let renew_at = if name == "overdue" { SystemTime::UNIX_EPOCH } else { due() };
-            Ok(Opened { result, renew_at: Some(renew_at), private: name.as_bytes().to_vec() })
+            let pause = if name == "overdue" { Duration::ZERO } else { DUE };
+            Ok(Opened { result, renew_after: Some(pause), private: name.as_bytes().to_vec() })
         })
     }
 
@@ -135,7 +133,7 @@ impl Ephemeral<Ledger> for Loan {
             if name.ends_with("..") {
                 return Err(diagnostics.error(Path::root(), "Enough", "Twice is enough."));
             }
-            Ok(Renewed { renew_at: Some(due()), private: format!("{name}.").into_bytes() })
+            Ok(Renewed { renew_after: Some(DUE), private: format!("{name}.").into_bytes() })
         })
     }
 
