@@ -155,6 +155,11 @@ impl Interceptor for Bearer {
     }
 }
 
+/// The program of host and operator.
+pub fn program() -> Result<PathBuf> {
+    binaries::HOST.path()
+}
+
 /// A command without the variables that would change what it does.
 pub(crate) fn command(program: &Path) -> Command {
     let mut command = Command::new(program);

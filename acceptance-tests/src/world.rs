@@ -35,6 +35,9 @@ const REQUIRED: &str = r#"terraform {
 }
 "#;
 
+/// The value of the variable `deploy_secret`, where a configuration has it.
+pub const DEPLOY_SECRET: &str = "a-secret-of-the-user-that-is-kept-nowhere";
+
 /// Whether a plan asks the host what is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refresh {
@@ -145,6 +148,7 @@ impl World {
         command.env("TF_IN_AUTOMATION", "1").env("TF_CLI_ARGS", "-no-color");
         command.env("TMPDIR", self.path().join("tmp")).env("CHECKPOINT_DISABLE", "1");
         command.env("RUNTIMECLOUD_ENDPOINT", self.host.endpoint());
+        command.env("TF_VAR_deploy_secret", DEPLOY_SECRET);
         if let Some(token) = &self.token {
             command.env("RUNTIMECLOUD_TOKEN", token);
         }

@@ -14,6 +14,8 @@ mod events;
 mod host;
 mod quota;
 mod quota_usage;
+mod service_account;
+mod service_account_token;
 mod worker_pool;
 mod workers;
 
@@ -23,6 +25,7 @@ mod worker;
 use self::{
     capacity_lease::CapacityLease, capacity_target::CapacityTarget, environment::Environment,
     events::Events, found::Found, host::Host, many::Many, quota::Quota, quota_usage::QuotaUsage,
+    service_account::ServiceAccount, service_account_token::ServiceAccountToken,
     worker_pool::WorkerPool, workers::Workers,
 };
 use crate::{client::Client, framework::DataSource};
@@ -48,6 +51,13 @@ pub static DATA_SOURCES: &[&dyn DataSource<Client>] = &[
     &Found(Quota),
     &QuotaUsage,
     &Many(Quota, "runtimecloud_quotas", "Quotas, with what is used of each."),
+    &Found(ServiceAccount),
+    &Found(ServiceAccountToken),
+    &Many(
+        ServiceAccount,
+        "runtimecloud_service_accounts",
+        "Service accounts, with how many tokens each has.",
+    ),
     &Found(WorkerPool),
     &Many(
         WorkerPool,

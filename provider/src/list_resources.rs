@@ -5,7 +5,10 @@
 use crate::{
     client::Client,
     framework::List,
-    resources::{CapacityLease, CapacityTarget, Environment, Quota, WorkerPool, managed::Managed},
+    resources::{
+        CapacityLease, CapacityTarget, Environment, Quota, ServiceAccount, ServiceAccountToken,
+        WorkerPool, managed::Managed,
+    },
 };
 
 /// All list resources, sorted by type.
@@ -14,5 +17,7 @@ pub static LIST_RESOURCES: &[&dyn List<Client>] = &[
     &Managed(CapacityTarget),
     &Managed(Environment),
     &Managed(Quota),
+    &Managed(ServiceAccount),
+    &Managed(ServiceAccountToken),
     &Managed(WorkerPool),
 ];

@@ -13,6 +13,8 @@ pub(crate) mod capacity_lease;
 mod capacity_target;
 mod environment;
 mod quota;
+mod service_account;
+mod service_account_token;
 mod worker_pool;
 
 pub(crate) mod amounts;
@@ -28,6 +30,8 @@ pub(crate) use self::{
     capacity_target::CapacityTarget,
     environment::Environment,
     quota::Quota,
+    service_account::{ROLE, ServiceAccount, role_name, role_to_api},
+    service_account_token::ServiceAccountToken,
     worker_pool::{WorkerPool, phase},
 };
 
@@ -37,5 +41,7 @@ pub static RESOURCES: &[&dyn Resource<Client>] = &[
     &Managed(CapacityTarget),
     &Managed(Environment),
     &Managed(Quota),
+    &Managed(ServiceAccount),
+    &Managed(ServiceAccountToken),
     &Managed(WorkerPool),
 ];

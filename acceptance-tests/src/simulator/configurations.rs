@@ -12,7 +12,10 @@ use super::known::Known;
 
 const AMOUNTS: &[&str] = &["1", "0.5", "500m", "1Gi", "1024Mi", "2", "2000m", "1e3", "0"];
 const TIMES: &[&str] = &["10s", "1m30s", "90s", "500ms", "0.5s", "1m"];
+const INSTANTS: &[&str] =
+    &["2100-01-01T00:00:00Z", "2100-01-01T01:00:00+01:00", "2101-01-01T00:00:00.5Z"];
 const TEXTS: &[&str] = &[
+    "a-secret-of-at-least-32-characters",
     "http",
     "dev",
     "web",
@@ -276,6 +279,7 @@ fn texts(attribute: &Attribute, place: &Place, rules: &[Validator]) -> BoxedStra
         Some(choices) => choices,
         None if same("1Gi", "1024Mi") => AMOUNTS,
         None if same("90s", "1m30s") => TIMES,
+        None if same(INSTANTS[0], INSTANTS[1]) => INSTANTS,
         None => TEXTS,
     };
     let one_of = rules.iter().find_map(|rule| match rule {

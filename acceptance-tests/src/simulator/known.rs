@@ -3,6 +3,8 @@
 //!
 //! A new type of resources needs a row in [`KNOWN`], mostly an empty one.
 
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
 use provider::framework::{Attribute, Kind, Value, conformance::absent};
 
 /// One type of resources.
@@ -60,6 +62,20 @@ pub const KNOWN: &[Known] = &[
         touch: |_, _| {},
     },
     Known {
+        type_name: "runtimecloud_service_account",
+        choices: &[("name", NAMES)],
+        local: &[],
+        parent: None,
+        touch: |_, _| {},
+    },
+    Known {
+        type_name: "runtimecloud_service_account_token",
+        choices: &[("name", NAMES), ("service_account", &["ci", "other"])],
+        local: &["secret_wo", "secret_wo_version"],
+        parent: Some("service_account"),
+        touch: token,
+    },
+    Known {
         type_name: "runtimecloud_worker_pool",
         choices: &[("name", NAMES), ("environment", &["dev", "limited", "nowhere"])],
         local: &["wait_for_ready"],
@@ -80,7 +96,12 @@ pub fn fixtures() -> Vec<(&'static str, Vec<(&'static str, Value)>)> {
     let environment = |name: &str, argument, value| {
         ("runtimecloud_environment", vec![("name", name.into()), (argument, value)])
     };
+    let account = |name: &str| {
+        ("runtimecloud_service_account", vec![("name", name.into()), ("role", "viewer".into())])
+    };
     vec![
+        account("ci"),
+        account("other"),
         (
             "runtimecloud_capacity_target",
             vec![("name", "here".into()), ("driver", Value::object([("process", nothing())]))],
@@ -101,6 +122,17 @@ fn capacity_lease(config: &mut Value, _: Scale) {
     }
     if config.get("amounts").entries().any(|(_, amount)| amount.as_str() == Some("0")) {
         config.set_attribute("amounts", Value::map([("cpu", "500m"), ("seats", "1k")]));
+    }
+}
+
+/// No two tokens have one secret.
+fn token(config: &mut Value, _: Scale) {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let secret = config.text("secret_wo");
+    // Others are refused anyway.
+    if secret.len() >= 32 {
+        let secret = format!("{secret}-{}", NEXT.fetch_add(1, Relaxed));
+        config.set_attribute("secret_wo", secret);
     }
 }
 

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use acceptance_tests::{
     cli::Cli,
     examples,
-    feature::{ACTIONS, EPHEMERAL, FUNCTIONS, Feature, IDENTITY, QUERY, Release},
+    feature::{ACTIONS, EPHEMERAL, FUNCTIONS, Feature, IDENTITY, QUERY, Release, WRITE_ONLY},
     repository,
     world::World,
 };
@@ -16,9 +16,11 @@ use crate::story::{Story, Told, lacks};
 /// What the examples in a folder need.
 const NEEDS: &[(&str, Feature)] = &[
     ("actions", ACTIONS),
+    ("data-sources/runtimecloud_service_account_token", WRITE_ONLY),
     ("ephemeral-resources", EPHEMERAL),
     ("functions", FUNCTIONS),
     ("list-resources", QUERY),
+    ("resources/runtimecloud_service_account_token", WRITE_ONLY),
 ];
 /// Import blocks; each is tried after the rest.
 const IMPORT_BLOCKS: &[&str] = &["import-by-identity.tf", "import-by-string-id.tf"];

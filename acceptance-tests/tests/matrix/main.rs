@@ -3,6 +3,7 @@
 //! A leg that can not run on this machine is counted as ignored, and so is a trial that needs a
 //! feature which a command line does not have; the summary tells of both.
 
+mod access;
 mod actions;
 mod bad_input;
 mod drift;
@@ -66,6 +67,7 @@ fn main() -> Result<ExitCode> {
 /// Each trial that a command line goes through.
 fn stories(release: Option<Release>) -> Result<Vec<Told>> {
     let coded = [
+        access::STORIES,
         actions::STORIES,
         bad_input::STORIES,
         drift::STORIES,

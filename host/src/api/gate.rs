@@ -69,7 +69,7 @@ pub const METHODS: &[(&str, Option<Role>)] = &[
     ("/runtimecloud.v1.Tokens/Delete", Some(Role::Viewer)),
     ("/runtimecloud.v1.Tokens/Get", Some(Role::Admin)),
     ("/runtimecloud.v1.Tokens/List", Some(Role::Admin)),
-    ("/runtimecloud.v1.Tokens/Update", Some(Role::Admin)),
+    ("/runtimecloud.v1.Tokens/Update", Some(Role::Viewer)),
     ("/runtimecloud.v1.WorkerOperations/Cancel", Some(Role::Editor)),
     ("/runtimecloud.v1.WorkerOperations/Get", Some(Role::Viewer)),
     ("/runtimecloud.v1.WorkerOperations/List", Some(Role::Viewer)),

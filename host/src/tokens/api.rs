@@ -110,8 +110,9 @@ impl Tokens for TokensApi {
         let mut call = Call::new(&request, request.get_ref().options.as_ref())?;
         let v1::UpdateTokenRequest { key, labels, spec, options: _ } = request.into_inner();
         let (spec, secret) = wire::read(spec, &mut call.found);
-        let (hash, revision) = (secret.map(|secret| secret.hash()), call.revision());
-        let update = TokenUpdate { key, labels, spec, hash, revision };
+        let hash = secret.map(|secret| secret.hash());
+        let (revision, by) = (call.revision(), maker(&call));
+        let update = TokenUpdate { key, labels, spec, hash, revision, by };
         self.commit(call, Command::UpdateToken(update)).await.map(Response::new)
     }
 

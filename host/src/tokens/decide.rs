@@ -51,6 +51,7 @@ pub struct TokenUpdate {
     pub hash: Option<String>,
     /// 0: whatever it has.
     pub revision: u64,
+    pub by: Maker,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,22 +133,32 @@ fn check_end(cx: &Context<'_>, expires_at: Option<Timestamp>, found: &mut Violat
 
 /// What holds for a token that no administrator makes.
 fn check_derived(cx: &Context<'_>, new: &NewToken, found: &mut Violations) -> Result<(), Refusal> {
-    let Maker { token, role } = new.maker;
-    let refused = |why: String| Err(Refusal::RoleTooLow { why });
     if !new.account.is_empty() {
-        return refused("only an administrator makes tokens of a service account".to_owned());
+        return refused("only an administrator makes tokens of a service account");
     }
-    if let Some(wanted) = new.spec.role.filter(|wanted| *wanted > role) {
-        let (role, wanted) = (role.name(), wanted.name());
-        return refused(format!("the token of a {role} can not make one of the role {wanted}"));
-    }
-    let maker = cx.records.tokens.get(&token);
+    let maker = cx.records.tokens.get(&new.maker.token);
     if maker.is_none_or(|maker| maker.made_with.is_some()) {
-        return refused("a token that was made with another makes none itself".to_owned());
+        return refused("a token that was made with another makes none itself");
     }
+    check_limits(cx, &new.spec, new.maker, found)
+}
+
+/// A token that no administrator makes may not more than the one it is made with, nor for longer.
+fn check_limits(
+    cx: &Context<'_>,
+    spec: &TokenSpec,
+    by: Maker,
+    found: &mut Violations,
+) -> Result<(), Refusal> {
+    if let Some(wanted) = spec.role.filter(|wanted| *wanted > by.role) {
+        let (role, wanted) = (by.role.name(), wanted.name());
+        let why = format!("the token of a {role} can not make one of the role {wanted}");
+        return Err(Refusal::RoleTooLow { why });
+    }
+    let own_end = cx.records.tokens.get(&by.token).and_then(|own| own.spec.expires_at);
     let day = cx.now.saturating_add(DERIVED_FOR).unwrap_or(Timestamp::MAX);
-    let most = maker.and_then(|maker| maker.spec.expires_at).map_or(day, |end| end.min(day));
-    if new.spec.expires_at.is_none_or(|end| end > most) {
+    let most = own_end.map_or(day, |end| end.min(day));
+    if spec.expires_at.is_none_or(|end| end > most) {
         let message = format!(
             "a token that no administrator makes expires within a day, and no later than the one \
              it is made with: give a time up to {most}"
@@ -155,6 +166,27 @@ fn check_derived(cx: &Context<'_>, new: &NewToken, found: &mut Violations) -> Re
         found.add("spec.expires_at", message);
     }
     Ok(())
+}
+
+fn refused<T>(why: &str) -> Result<T, Refusal> {
+    Err(Refusal::RoleTooLow { why: why.to_owned() })
+}
+
+/// Administrators handle all tokens, everybody else the ones that they have made. Whether there are
+/// others is not their business.
+fn lookup_of<'a>(
+    cx: &Context<'a>,
+    (key, revision): (&str, u64),
+    by: Maker,
+) -> Result<&'a Token, Refusal> {
+    let token = lookup(cx, key, revision);
+    let is_made_by = |token: &&Token| token.made_with == Some(by.token);
+    if by.role < Role::Admin && !token.as_ref().is_ok_and(is_made_by) {
+        return refused(
+            "only an administrator handles tokens that were not made with the caller's own",
+        );
+    }
+    token
 }
 
 /// No token that is still good has the same name or secret. One that has expired gives way.
@@ -187,7 +219,10 @@ pub fn update(
     it: &TokenUpdate,
     mut found: Violations,
 ) -> Result<Decision, Refusal> {
-    let current = lookup(cx, &it.key, it.revision)?;
+    let current = lookup_of(cx, (&it.key, it.revision), it.by)?;
+    if it.by.role < Role::Admin {
+        check_limits(cx, &it.spec, it.by, &mut found)?;
+    }
     let name = current.key(cx.records);
     resource::check_labels("labels", &it.labels, &mut found);
     if it.spec.expires_at != current.spec.expires_at {
@@ -229,18 +264,11 @@ pub fn update(
 
 /// Revoking what is revoked changes nothing.
 pub fn revoke(cx: &Context<'_>, it: &Revocation) -> Result<Decision, Refusal> {
-    let token = lookup(cx, &it.key, it.revision);
-    if it.by.role < Role::Admin {
-        let is_own =
-            |token: &Token| token.id == it.by.token || token.made_with == Some(it.by.token);
-        // Whether others exist is nobody else's business.
-        if !token.as_ref().is_ok_and(|token| is_own(token)) {
-            let why =
-                "only an administrator revokes tokens that were not made with the caller's own";
-            return Err(Refusal::RoleTooLow { why: why.to_owned() });
-        }
-    }
-    let token = token?;
+    let token = match lookup(cx, &it.key, it.revision) {
+        // Every token may end itself.
+        Ok(token) if token.id == it.by.token => token,
+        _ => lookup_of(cx, (&it.key, it.revision), it.by)?,
+    };
     if token.revoked_at().is_some() {
         return Ok(Decision::unchanged(Answer::Token(Arc::new(token.clone()))));
     }

@@ -201,6 +201,18 @@ async fn others_than_administrators_make_short_lived_tokens_of_no_higher_role() 
         assert_eq!(editor.tokens.create(request).await.unwrap_err().code(), code);
     }
     let made = editor.token(good.clone()).await;
+    let mut later = v1::UpdateTokenRequest {
+        key: "run".to_owned(),
+        spec: expiring(new_token("run", Role::Viewer), hour + 60).spec,
+        ..v1::UpdateTokenRequest::default()
+    };
+    editor.tokens.update(later.clone()).await.unwrap();
+    later.spec.as_mut().unwrap().role = Role::Admin.into();
+    for key in ["run", "edits", "admin"] {
+        later.key = key.to_owned();
+        let status = editor.tokens.update(later.clone()).await.unwrap_err();
+        assert_eq!(status.code(), Code::PermissionDenied, "{key}");
+    }
     let mut run = world.api_as(&made.secret).await;
     run.host.get_info(v1::GetInfoRequest {}).await.unwrap();
     let status = run.tokens.create(good.clone()).await.unwrap_err();

@@ -4022,7 +4022,8 @@ pub mod tokens_client {
                 .insert(GrpcMethod::new("runtimecloud.v1.Tokens", "List"));
             self.inner.unary(req, path, codec).await
         }
-        /// Changes what it says; with a new secret, the old one is void from the answer on.
+        /// Changes what it says; with a new secret, the old one is void from the answer on. Whoever is no
+        /// administrator may change the tokens that were made with the caller's own, within the same limits.
         pub async fn update(
             &mut self,
             request: impl tonic::IntoRequest<super::UpdateTokenRequest>,
@@ -4106,7 +4107,8 @@ pub mod tokens_server {
             tonic::Response<super::ListTokensResponse>,
             tonic::Status,
         >;
-        /// Changes what it says; with a new secret, the old one is void from the answer on.
+        /// Changes what it says; with a new secret, the old one is void from the answer on. Whoever is no
+        /// administrator may change the tokens that were made with the caller's own, within the same limits.
         async fn update(
             &self,
             request: tonic::Request<super::UpdateTokenRequest>,

@@ -8,7 +8,8 @@ use futures_util::future::BoxFuture;
 use proto::runtimecloud::v1::{
     self as api, capacity_leases_client::CapacityLeasesClient,
     capacity_targets_client::CapacityTargetsClient, environments_client::EnvironmentsClient,
-    quotas_client::QuotasClient, worker_pools_client::WorkerPoolsClient,
+    quotas_client::QuotasClient, service_accounts_client::ServiceAccountsClient,
+    tokens_client::TokensClient, worker_pools_client::WorkerPoolsClient,
     workers_client::WorkersClient,
 };
 use tonic::{Request, transport::Channel};
@@ -77,7 +78,7 @@ pub struct Page<T> {
 
 macro_rules! noun {
     ($noun:ident, $kind:literal, $client:ident, $create:ident $(. $parent:ident)?, $update:ident,
-     $spec:ident, $many:ident) => {
+     $spec:ident, $many:ident $(, created: $created:ident)?) => {
         impl Noun for api::$noun {
             type Spec = api::$spec;
             type Create = api::$create;
@@ -117,7 +118,10 @@ macro_rules! noun {
             }
 
             fn create(channel: Channel, request: Request<api::$create>) -> Answer<Self> {
-                Box::pin(async move { $client::new(channel).create(request).await })
+                Box::pin(async move {
+                    let answer = $client::new(channel).create(request).await?;
+                    Ok(answer$(.map(|it| it.$created.unwrap_or_default()))?)
+                })
             }
 
             fn get(channel: Channel, request: Request<api::GetRequest>) -> Answer<Self> {
@@ -170,6 +174,25 @@ noun!(
     environments
 );
 noun!(Quota, "quota", QuotasClient, CreateQuotaRequest, UpdateQuotaRequest, QuotaSpec, quotas);
+noun!(
+    ServiceAccount,
+    "service account",
+    ServiceAccountsClient,
+    CreateServiceAccountRequest,
+    UpdateServiceAccountRequest,
+    ServiceAccountSpec,
+    service_accounts
+);
+noun!(
+    Token,
+    "token",
+    TokensClient,
+    CreateTokenRequest.service_account,
+    UpdateTokenRequest,
+    TokenSpec,
+    tokens,
+    created: token
+);
 noun!(
     WorkerPool,
     "worker pool",

@@ -15,8 +15,8 @@ use crate::{
     },
 };
 
-/// What only says how Terraform acts: nothing to look at.
-const NOT_SHOWN: [&str; 2] = ["rolled_out", "wait_for_ready"];
+/// What only Terraform has: nothing to look at.
+const NOT_SHOWN: [&str; 4] = ["rolled_out", "secret_wo", "secret_wo_version", "wait_for_ready"];
 
 /// A resource of the host, found as declared by `L`.
 pub(super) struct Found<L>(pub(super) L);
@@ -88,7 +88,7 @@ pub(super) fn attributes<L: Look>(look: &L) -> Vec<Attribute> {
     [Attribute::string("id", "Its id.")]
         .into_iter()
         .chain(declared)
-        .chain([attributes::deletion_protection()])
+        .chain(L::Kind::PROTECTED.then(attributes::deletion_protection))
         .map(as_observed)
         .chain(observed::common())
         .chain(look.attributes())
@@ -178,6 +178,7 @@ fn looked_up_by(attribute: Attribute) -> Attribute {
     let description = match attribute.name {
         "id" => "Its id. Give this or its name.",
         "name" => "Its name. Give this or `id`.",
+        "service_account" => "Name of the service account that it belongs to, to go with `name`.",
         _ => "Name of the environment that it is in, to go with `name`.",
     };
     Attribute { description, ..attribute }.optional_computed().check(Validator::length(1..=128))

@@ -119,6 +119,39 @@ pub(crate) fn check_time(value: &Value, range: RangeInclusive<Duration>) -> Resu
     }
 }
 
+/// Words for people.
+pub(crate) fn description() -> Attribute {
+    Attribute::string("description", "What it is for, for people: at most 4096 bytes.")
+        .check(Validator::pattern("at most 4096 bytes", |text| text.len() <= 4096))
+}
+
+/// A point in time, as RFC 3339 writes it.
+pub(crate) fn instant(name: &'static str, description: &'static str) -> Attribute {
+    Attribute::string(name, description).equal(instants_mean_the_same as Equal).check(
+        Validator::Custom(|value| match parse_instant(value) {
+            Some(_) => Ok(()),
+            None => Err("must be a time such as `2030-01-01T00:00:00Z`".to_owned()),
+        }),
+    )
+}
+
+/// The point in time that a text means; none when it is no such thing.
+pub(crate) fn instant_to_api(value: &Value) -> Option<prost_types::Timestamp> {
+    let time = parse_instant(value)?;
+    Some(prost_types::Timestamp { seconds: time.as_second(), nanos: time.subsec_nanosecond() })
+}
+
+fn parse_instant(value: &Value) -> Option<Timestamp> {
+    value.as_str().and_then(|text| text.parse().ok())
+}
+
+fn instants_mean_the_same(one: &Value, other: &Value) -> bool {
+    match (parse_instant(one), parse_instant(other)) {
+        (Some(one), Some(other)) => one == other,
+        (None, _) | (_, None) => one == other,
+    }
+}
+
 /// The length of time that a text means; none when it is no length of time.
 pub(crate) fn time_to_api(value: &Value) -> Option<prost_types::Duration> {
     parse_time(value).ok().and_then(|duration| duration.try_into().ok())
@@ -156,7 +189,7 @@ pub(crate) fn observed(attribute: Attribute) -> Attribute {
     .computed()
 }
 
-fn parse_time(value: &Value) -> Result<Duration, String> {
+pub(crate) fn parse_time(value: &Value) -> Result<Duration, String> {
     duration::parse(value.as_str().unwrap_or_default())
         .map_err(|error| format!("is not usable: {error}"))
 }

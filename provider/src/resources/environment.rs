@@ -6,7 +6,7 @@ use super::{
     attributes::{self, deletion_protection_of},
     managed::Kind,
 };
-use crate::framework::{Attribute, Validator, Value};
+use crate::framework::{Attribute, Value};
 
 pub(crate) struct Environment;
 
@@ -30,8 +30,7 @@ impl Kind for Environment {
                 "Workers are placed only on capacity targets that carry all these labels; on any \
                  if left out.",
             ),
-            Attribute::string("description", "What it is for, for people: at most 4096 bytes.")
-                .check(Validator::pattern("at most 4096 bytes", |text| text.len() <= 4096)),
+            attributes::description(),
             attributes::variables(
                 "Given to every worker as environment variables; those of a pool win.",
             ),

@@ -13,7 +13,7 @@ pub(crate) fn attribute_path(attributes: &[Attribute], field: &str) -> Path {
     let mut path = Path::root();
     let mut segments = segments(field).into_iter().peekable();
     while let Some(segment) = segments.next() {
-        let Some(attribute) = level.iter().find(|attribute| attribute.name == segment) else {
+        let Some(attribute) = level.iter().find(|attribute| stands_for(attribute, &segment)) else {
             return path;
         };
         path = path.child(attribute.name);
@@ -35,6 +35,12 @@ pub(crate) fn attribute_path(attributes: &[Attribute], field: &str) -> Path {
         level = attribute.children();
     }
     path
+}
+
+/// A value that is never stored has the suffix `_wo` here, and none in the API.
+fn stands_for(attribute: &Attribute, field: &str) -> bool {
+    let stem = attribute.name.strip_suffix("_wo").filter(|_| attribute.write_only);
+    attribute.name == field || stem == Some(field)
 }
 
 /// The parts between dots and within brackets, the latter without their quotes.
@@ -76,6 +82,8 @@ mod tests {
             ("quota", "spec.limits[`cpu`].hard", r#"limits["cpu"].hard"#),
             ("quota", "spec.limits.cpu.soft", r#"limits["cpu"].soft"#),
             ("capacity_target", "spec.capacity.amounts", r#"capacity["amounts"]"#),
+            ("service_account_token", "spec.secret", "secret_wo"),
+            ("service_account_token", "spec.expires_at", "expires_at"),
             ("environment", "options.request_id", ""),
             ("environment", "spec.", ""),
             ("environment", "[", ""),

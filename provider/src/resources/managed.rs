@@ -36,6 +36,8 @@ pub(crate) trait Kind: Send + Sync + 'static {
     /// The attribute that says whether what was last waited for came about, for kinds that wait. While
     /// it is false, a plan wants it true, so that the next apply waits again.
     const SEEN_THROUGH: Option<&'static str> = None;
+    /// Whether it can be protected from deletion.
+    const PROTECTED: bool = true;
 
     /// Its own attributes, the name included.
     fn attributes(&self) -> Vec<Attribute>;
@@ -43,7 +45,8 @@ pub(crate) trait Kind: Send + Sync + 'static {
     /// Rules that the schema can't say.
     fn validate(&self, _config: &Value, _diagnostics: &mut Diagnostics) {}
 
-    /// The host's specification of known values.
+    /// The host's specification of known values. A write-only value is among them when it shall be
+    /// sent: to create the resource, and when its companion changes, named as it and `_version`.
     fn spec(&self, values: &Value) -> <Self::Noun as Noun>::Spec;
 
     /// The values of a specification: its own attributes but name and parent, and
@@ -113,6 +116,18 @@ impl<K: Kind> Managed<K> {
         }
     }
 
+    /// What is planned, and write-only values of the configuration that shall be sent.
+    fn with_secrets(&self, prior: &Value, planned: &Value, config: &Value) -> Value {
+        let mut values = planned.clone();
+        for attribute in self.0.attributes().iter().filter(|attribute| attribute.write_only) {
+            let version = format!("{}_version", attribute.name);
+            if prior.is_null() || prior.get(&version) != planned.get(&version) {
+                values.set_attribute(attribute.name, config.get(attribute.name).clone());
+            }
+        }
+        values
+    }
+
     /// The host's intent as values; `labels` are the caller's business.
     fn state(&self, noun: &K::Noun) -> Value {
         let metadata = noun.metadata();
@@ -167,13 +182,14 @@ impl<K: Kind> Resource<Client> for Managed<K> {
     fn schema(&self) -> Schema {
         let head = [attributes::id()];
         let tail = [
-            attributes::labels(),
-            attributes::labels_all(),
-            attributes::deletion_protection(),
-            timeouts(),
+            Some(attributes::labels()),
+            Some(attributes::labels_all()),
+            K::PROTECTED.then(attributes::deletion_protection),
+            Some(timeouts()),
         ];
-        Schema::new(K::DESCRIPTION)
-            .attributes(head.into_iter().chain(self.0.attributes()).chain(tail))
+        Schema::new(K::DESCRIPTION).attributes(
+            head.into_iter().chain(self.0.attributes()).chain(tail.into_iter().flatten()),
+        )
     }
 
     /// The id alone: the host never changes it nor uses it again, and it tells the object from all
@@ -236,7 +252,7 @@ impl<K: Kind> Resource<Client> for Managed<K> {
         request: Create<'a>,
         diagnostics: &'a mut Diagnostics,
     ) -> BoxFuture<'a, Result<Value, Failed>> {
-        Box::pin(self.create_new(context, request.planned, diagnostics))
+        Box::pin(self.create_new(context, request, diagnostics))
     }
 
     fn update<'a>(

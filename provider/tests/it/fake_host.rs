@@ -16,6 +16,8 @@ use proto::runtimecloud::v1::{
     environments_server::{Environments, EnvironmentsServer},
     events_server::{Events, EventsServer},
     quotas_server::{Quotas, QuotasServer},
+    service_accounts_server::{ServiceAccounts, ServiceAccountsServer},
+    tokens_server::{Tokens, TokensServer},
     worker_pools_server::{WorkerPools, WorkerPoolsServer},
     workers_server::{Workers, WorkersServer},
 };
@@ -40,6 +42,9 @@ pub(crate) struct Memory {
     pub(crate) capacity_targets: BTreeMap<String, api::CapacityTarget>,
     pub(crate) environments: BTreeMap<String, api::Environment>,
     pub(crate) quotas: BTreeMap<String, api::Quota>,
+    pub(crate) service_accounts: BTreeMap<String, api::ServiceAccount>,
+    /// With their secrets, as they were sent last.
+    pub(crate) tokens: BTreeMap<String, api::Token>,
     pub(crate) worker_pools: BTreeMap<String, api::WorkerPool>,
     /// In the order in which they are listed.
     pub(crate) workers: Vec<api::Worker>,
@@ -88,6 +93,8 @@ impl FakeHost {
             .add_service(EnvironmentsServer::new(host.clone()))
             .add_service(EventsServer::new(host.clone()))
             .add_service(QuotasServer::new(host.clone()))
+            .add_service(ServiceAccountsServer::new(host.clone()))
+            .add_service(TokensServer::new(host.clone()))
             .add_service(WorkerPoolsServer::new(host.clone()))
             .add_service(WorkersServer::new(host.clone()))
             .serve_with_incoming(TcpListenerStream::new(listener));
@@ -186,16 +193,27 @@ fn granted() -> api::CapacityLeaseObserved {
     }
 }
 
+/// What a creation is answered with.
+macro_rules! created {
+    ($noun:ident) => {
+        api::$noun
+    };
+    ($noun:ident $answer:ident) => {
+        api::$answer
+    };
+}
+
 /// The five calls of a noun.
 macro_rules! noun {
     ($service:ident, $noun:ident, $memory:ident, $create:ident $(. $parent:ident)?, $update:ident,
-     $list:ident $(, $observed:expr)?; $($more:tt)*) => {
+     $list:ident $(=> $answer:ident.$created:ident)? $(, $observed:expr)?;
+     $($more:tt)*) => {
         #[tonic::async_trait]
         impl $service for FakeHost {
             async fn create(
                 &self,
                 request: Request<api::$create>,
-            ) -> Result<Response<api::$noun>, Status> {
+            ) -> Result<Response<created!($noun $($answer)?)>, Status> {
                 let request =
                     self.enter("create", request, |r| id_of(r.options.as_ref())).await?;
                 let (noun, is_lost) = {
@@ -215,6 +233,7 @@ macro_rules! noun {
                 if is_lost {
                     std::future::pending::<()>().await;
                 }
+                $(let noun = api::$answer { $created: Some(noun), ..Default::default() };)?
                 Ok(Response::new(noun))
             }
 
@@ -314,6 +333,14 @@ noun!(
     ListEnvironmentsResponse;
 );
 noun!(Quotas, Quota, quotas, CreateQuotaRequest, UpdateQuotaRequest, ListQuotasResponse;);
+noun!(
+    ServiceAccounts, ServiceAccount, service_accounts, CreateServiceAccountRequest,
+    UpdateServiceAccountRequest, ListServiceAccountsResponse;
+);
+noun!(
+    Tokens, Token, tokens, CreateTokenRequest.service_account, UpdateTokenRequest,
+    ListTokensResponse => CreateTokenResponse.token;
+);
 noun!(
     WorkerPools, WorkerPool, worker_pools, CreateWorkerPoolRequest.environment,
     UpdateWorkerPoolRequest, ListWorkerPoolsResponse;

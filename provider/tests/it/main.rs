@@ -23,5 +23,6 @@ mod provider_block;
 mod resources;
 mod tape;
 mod tidy;
+mod tokens;
 mod unstored;
 mod wire;

@@ -24,9 +24,12 @@ impl fmt::Debug for Input {
 }
 
 pub(super) fn strategy(resource: &Resource<'_>, known: &'static Known) -> BoxedStrategy<Input> {
-    let fit = |mut config: Value| {
+    let can_be_protected = resource.schema.attribute("deletion_protection").is_some();
+    let fit = move |mut config: Value| {
         (known.touch)(&mut config, Scale::Idle);
-        config.set_attribute("deletion_protection", false);
+        if can_be_protected {
+            config.set_attribute("deletion_protection", false);
+        }
         Input(config)
     };
     configurations::hostile(configurations::of(&resource.schema, known)).prop_map(fit).boxed()

@@ -36,12 +36,15 @@ pub(super) fn strategy(resource: &Resource<'_>, known: &'static Known) -> BoxedS
     let config = || configurations::of(&resource.schema, known);
     let scale = prop_oneof![60 => Just(Scale::Idle), 1 => Just(Scale::Running)];
     let rules = resource.rules();
+    let can_be_protected = resource.schema.attribute("deletion_protection").is_some();
     (config(), config(), collection::vec(any::<bool>(), 1..20), scale)
         .prop_map(move |(mut first, mut second, unknown, scale)| {
             (known.touch)(&mut first, scale);
             (known.touch)(&mut second, scale);
             // Or else it could be neither replaced nor deleted.
-            first.set_attribute("deletion_protection", false);
+            if can_be_protected {
+                first.set_attribute("deletion_protection", false);
+            }
             Input { configs: [first, second], unknown, scale }
         })
         .prop_filter("a rule is broken", move |input| {

@@ -96,6 +96,7 @@ fn a_token_made_with_another_is_never_good_for_more_or_longer() {
         spec: TokenSpec { role: Some(Role::Viewer), ..maker.spec.clone() },
         hash: None,
         revision: 0,
+        by: Maker { token: TokenId::FIRST, role: Role::Admin },
     };
     run(&mut records, at(4), |cx| update(cx, &weaker, Violations::default())).unwrap();
     assert_eq!(access(&records, &made, at(4)), Ok(Role::Viewer));

@@ -57,8 +57,11 @@ fn is_name(text: &str, has_parent: bool) -> bool {
 fn not_a_key<K: Kind>(text: &str, diagnostics: &mut Diagnostics) -> Reported {
     let kind = K::Noun::KIND;
     let (form, example) = match K::PARENT {
-        Some(_) => ("its environment's name, `/`, and its name", "dev/web"),
-        None => ("its name", "dev"),
+        Some(parent) => {
+            let parent = parent.replace('_', " ");
+            (format!("its {parent}'s name, `/`, and its name"), "dev/web")
+        }
+        None => ("its name".to_owned(), "dev"),
     };
     let ty = K::TYPE;
     let shown: String = text.chars().take(80).collect();

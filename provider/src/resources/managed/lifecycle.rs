@@ -7,7 +7,9 @@ use tokio::time::{self, Instant};
 use super::{Kind, Managed, Settled, labels, report};
 use crate::{
     client::{CallError, Client, Draft, Noun, noun::key},
-    framework::{Context, Diagnostics, Failed, Mode, Path, Reported, Resource as _, Update, Value},
+    framework::{
+        Context, Create, Diagnostics, Failed, Mode, Path, Reported, Resource as _, Update, Value,
+    },
 };
 
 /// How often a write is tried that was made from a revision that is no longer the last.
@@ -20,6 +22,15 @@ const LOOK_AGAIN: Duration = Duration::from_millis(50);
 const LOOK_AGAIN_MAX: Duration = Duration::from_secs(1);
 
 type Asked<K> = Draft<<<K as Kind>::Noun as Noun>::Spec>;
+
+/// An update.
+struct Rewrite<'a, K: Kind> {
+    id: &'a str,
+    before: &'a Asked<K>,
+    draft: Asked<K>,
+    /// Nobody can tell whether the host has it already.
+    sends_secret: bool,
+}
 
 impl<K: Kind> Managed<K> {
     pub(super) async fn read_state(
@@ -53,11 +64,11 @@ impl<K: Kind> Managed<K> {
     pub(super) async fn create_new(
         &self,
         context: &Context<Client>,
-        planned: &Value,
+        Create { planned, config }: Create<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Result<Value, Failed> {
         let client = context.client(diagnostics)?;
-        let draft = self.draft(planned, client);
+        let draft = self.draft(&self.with_secrets(&Value::Null, planned, config), client);
         let mut created = match client.create::<K::Noun>(draft.clone(), context).await {
             Ok(created) => created,
             Err(error) => {
@@ -149,9 +160,12 @@ impl<K: Kind> Managed<K> {
         let id = request.prior.text("id");
         let before = self.draft(request.prior, client);
         let draft = self.draft(request.planned, client);
+        let with_secrets = self.with_secrets(request.prior, request.planned, request.config);
+        let wanted = self.draft(&with_secrets, client);
+        let rewrite = Rewrite { id, before: &before, sends_secret: wanted != draft, draft: wanted };
         let change = (request.prior, request.planned);
-        let mut updated = if before != draft {
-            self.write(context, (id, &before, draft), diagnostics).await?
+        let mut updated = if *rewrite.before != rewrite.draft {
+            self.write(context, rewrite, diagnostics).await?
         } else if K::SEEN_THROUGH.is_some_and(|name| change.0.get(name) != change.1.get(name)) {
             match client.get::<K::Noun>(id, context).await {
                 Ok(noun) => noun,
@@ -169,7 +183,7 @@ impl<K: Kind> Managed<K> {
     async fn write(
         &self,
         context: &Context<Client>,
-        (id, before, draft): (&str, &Asked<K>, Asked<K>),
+        Rewrite { id, before, draft, sends_secret }: Rewrite<'_, K>,
         diagnostics: &mut Diagnostics,
     ) -> Result<K::Noun, Reported> {
         let client = context.client(diagnostics)?;
@@ -179,7 +193,7 @@ impl<K: Kind> Managed<K> {
                 Ok(noun) => noun,
                 Err(error) => return Err(self.report(&error, diagnostics)),
             };
-            if self.differences(&noun, &draft).is_empty() {
+            if !sends_secret && self.differences(&noun, &draft).is_empty() {
                 return Ok(noun);
             }
             self.expect_unchanged(&noun, before, diagnostics)?;

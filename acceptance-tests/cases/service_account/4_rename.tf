@@ -1,0 +1,4 @@
+resource "runtimecloud_service_account" "ci" {
+  name = "builds"
+  role = "editor"
+}

@@ -1,0 +1,2 @@
+# By name, or by id.
+terraform import runtimecloud_service_account.ci account-ci
