@@ -174,8 +174,7 @@ impl<'a> Tape<'a> {
             0 => return Value::UNKNOWN,
             1 => refinement.prefix = Some(self.text()),
             2 => {
-                refinement.lower =
-                    Some(Bound { number: self.number(), inclusive: self.chance(2) });
+                refinement.lower = Some(Bound { number: self.number(), inclusive: self.chance(2) });
             }
             _ => refinement.length_max = Some(self.choose(256) as u64),
         }
