@@ -343,8 +343,17 @@ impl Client {
             let host_answered = self.answered.load(Ordering::Relaxed);
             let tried = Tried { tries, fault: &fault, host_answered, chance: chance() };
             let delay = retry::delay_before_next(tried).filter(|_| call.kind.is_patient());
-            let Some(delay) = delay else { break fault };
-            tracing::warn!(tries, ?delay, ?fault, "a call to the host failed; trying it again");
+            let told = fault.for_log();
+            let Some(delay) = delay else {
+                tracing::debug!(tries, fault = told, "a call to the host failed");
+                break fault;
+            };
+            tracing::warn!(
+                tries,
+                ?delay,
+                fault = told,
+                "a call to the host failed; trying it again"
+            );
             tokio::select! {
                 () = call.context.stopped() => break Fault::Cancelled,
                 () = time::sleep_until(call.deadline()) => break fault,
@@ -354,11 +363,14 @@ impl Client {
         // A glance's faults are not told, so that they repeat nothing.
         let is_told = call.kind.is_patient() && fault.is_no_access();
         let repeated = is_told && self.no_access.swap(true, Ordering::Relaxed);
-        // A host that answers knows what it has done.
-        let may_be_done = may_be_done && !matches!(fault, Fault::Remote(_));
+        // A host that answers knows what it has done, whatever became of earlier tries.
+        let is_settled = matches!(fault, Fault::Remote(_)) && !fault.may_be_done();
+        let may_be_done = may_be_done && !is_settled;
+        let cut_short = call.kind.is_patient()
+            && matches!(fault, Fault::TimedOut { after } if after < self.settings.request_timeout);
         let Call { attempted, .. } = call;
         let endpoint = self.settings.endpoint.clone();
-        Err(CallError { attempted, endpoint, fault, repeated, may_be_done })
+        Err(CallError { attempted, endpoint, fault, repeated, may_be_done, cut_short })
     }
 
     async fn try_once<Req, Res>(

@@ -16,6 +16,8 @@ pub struct CallError {
     pub repeated: bool,
     /// The host may have done what it was asked for, though nobody heard of it.
     pub may_be_done: bool,
+    /// There was less time for an answer than usual: the operation's own was up.
+    pub cut_short: bool,
 }
 
 /// Why a call failed. All but `Remote` happened on this side of the connection.
@@ -54,6 +56,21 @@ pub struct Remote {
     pub retry_after: Option<Duration>,
 }
 
+impl Remote {
+    /// Whether what was asked for may be done all the same. The host knows what it has done, and gives
+    /// each call an id; a proxy before it only knows that it got no answer.
+    fn leaves_open(&self) -> bool {
+        match self.code {
+            tonic::Code::DeadlineExceeded => true,
+            tonic::Code::Unavailable
+            | tonic::Code::Unknown
+            | tonic::Code::Internal
+            | tonic::Code::Cancelled => self.request_id.is_none(),
+            _ => false,
+        }
+    }
+}
+
 impl Default for Remote {
     fn default() -> Self {
         Self {
@@ -84,11 +101,6 @@ impl CallError {
         self.fault == Fault::Cancelled
     }
 
-    /// There was hardly time for an answer: the operation's own was nearly up.
-    pub fn was_cut_short(&self) -> bool {
-        matches!(self.fault, Fault::TimedOut { after } if after < Duration::from_secs(1))
-    }
-
     fn code(&self) -> Option<tonic::Code> {
         match &self.fault {
             Fault::Remote(remote) => Some(remote.code),
@@ -114,6 +126,22 @@ pub(super) const OTHERS_WAIT: &str = "OTHERS_WAIT";
 pub(super) const NAME_EXISTS: &str = "NAME_EXISTS";
 
 impl Fault {
+    /// For the log: where and under which request id it happened, and none of the host's words, which
+    /// may quote what the user typed.
+    pub(super) fn for_log(&self) -> String {
+        match self {
+            Self::Unreachable { cause, .. } => format!("unreachable: {cause}"),
+            Self::Tls { cause } => format!("no secure connection: {cause}"),
+            Self::TimedOut { after } => format!("no answer within {after:?}"),
+            Self::Cancelled => "cancelled".to_owned(),
+            Self::Remote(remote) => {
+                let (code, reason) = (remote.code, &remote.reason);
+                let request_id = remote.request_id.as_deref().unwrap_or("none");
+                format!("refused: {code:?} {reason}, request id {request_id}")
+            }
+        }
+    }
+
     /// It is not about the call but about the way to the host, so that every call fails alike.
     pub fn is_no_access(&self) -> bool {
         match self {
@@ -128,7 +156,8 @@ impl Fault {
         match self {
             Self::Unreachable { connected, .. } => *connected,
             Self::TimedOut { .. } | Self::Cancelled => true,
-            Self::Tls { .. } | Self::Remote(_) => false,
+            Self::Remote(remote) => remote.leaves_open(),
+            Self::Tls { .. } => false,
         }
     }
 }
@@ -204,4 +233,37 @@ fn is_tls(error: &(dyn Error + 'static)) -> bool {
         let inside = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
         error.is::<rustls::Error>() || inside.is_some_and(|inside| inside.is::<rustls::Error>())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_has_the_request_id_and_not_the_hosts_words() {
+        let remote = Remote {
+            code: tonic::Code::InvalidArgument,
+            message: "`hush` is wrong".to_owned(),
+            violations: vec![("spec.variables".to_owned(), "`hush` is wrong".to_owned())],
+            request_id: Some("req-1".to_owned()),
+            reason: "INVALID".to_owned(),
+            ..Remote::default()
+        };
+        let said = Fault::Remote(Box::new(remote)).for_log();
+        assert_eq!(said, "refused: InvalidArgument INVALID, request id req-1");
+    }
+
+    #[test]
+    fn only_the_host_knows_what_was_not_done() {
+        for (code, request_id, open) in [
+            (tonic::Code::Unavailable, None, true),
+            (tonic::Code::Unavailable, Some("req-1"), false),
+            (tonic::Code::DeadlineExceeded, Some("req-1"), true),
+            (tonic::Code::InvalidArgument, None, false),
+        ] {
+            let request_id = request_id.map(str::to_owned);
+            let remote = Remote { code, request_id, ..Remote::default() };
+            assert_eq!(Fault::Remote(Box::new(remote)).may_be_done(), open, "{code:?}");
+        }
+    }
 }

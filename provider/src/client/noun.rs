@@ -16,6 +16,10 @@ use tonic::{Request, transport::Channel};
 
 use super::RpcResult;
 
+/// The host puts up to 500 resources on a page, of at most some 150 KiB each: more than tonic takes
+/// unless it is told to.
+const PAGE_BYTES_MAX: usize = 128 << 20;
+
 type Answer<Res> = BoxFuture<'static, RpcResult<Res>>;
 
 /// What a resource shall be.
@@ -138,7 +142,9 @@ macro_rules! noun {
 
             fn list(channel: Channel, request: Request<api::ListRequest>) -> Answer<Page<Self>> {
                 Box::pin(async move {
-                    let page = $client::new(channel).list(request).await?;
+                    let mut client =
+                        $client::new(channel).max_decoding_message_size(PAGE_BYTES_MAX);
+                    let page = client.list(request).await?;
                     Ok(page.map(|page| Page { items: page.$many, next: page.next_page_token }))
                 })
             }
@@ -208,7 +214,8 @@ pub(super) fn list_workers(
     request: Request<api::ListRequest>,
 ) -> Answer<Page<api::Worker>> {
     Box::pin(async move {
-        let page = WorkersClient::new(channel).list(request).await?;
+        let mut client = WorkersClient::new(channel).max_decoding_message_size(PAGE_BYTES_MAX);
+        let page = client.list(request).await?;
         Ok(page.map(|page| Page { items: page.workers, next: page.next_page_token }))
     })
 }

@@ -221,7 +221,14 @@ mod tests {
     fn problems(fault: Fault) -> Vec<Problem> {
         let attempted = "create the worker pool `dev/web`".to_owned();
         let endpoint = "http://127.0.0.1:7443".to_owned();
-        let error = CallError { attempted, endpoint, fault, repeated: false, may_be_done: false };
+        let error = CallError {
+            attempted,
+            endpoint,
+            fault,
+            repeated: false,
+            may_be_done: false,
+            cut_short: false,
+        };
         let (first, others) = error.problems();
         [first].into_iter().chain(others).collect()
     }

@@ -23,7 +23,7 @@ use provider::{
 };
 use std::ops::ControlFlow;
 use tokio_stream::StreamExt as _;
-use tonic::Request;
+use tonic::{Request, Status};
 
 struct Bench {
     server: Server<Crates>,
@@ -351,4 +351,30 @@ async fn what_a_list_finds_is_what_an_import_and_a_read_give() {
         }
         assert_eq!(found.len(), 5);
     }
+}
+
+#[tokio::test]
+async fn a_page_may_be_as_large_as_the_host_makes_it() {
+    let (host, context) = host().await;
+    for environment in host.memory().environments.values_mut() {
+        let spec = environment.spec.as_mut().unwrap();
+        spec.variables.insert("X".to_owned(), "x".repeat(1 << 20));
+    }
+    let config = Value::object([("labels", Value::Null)]);
+    let found = find("runtimecloud_environment", config, &context, 500).await;
+    assert_eq!(found.len(), 5);
+}
+
+#[tokio::test]
+async fn an_environment_that_is_not_there_is_told_where_it_is_named() {
+    let (host, context) = host().await;
+    host.memory().failures = vec![Status::not_found("environment `prod` does not exist")];
+    let list =
+        LIST_RESOURCES.iter().find(|it| it.type_name() == "runtimecloud_worker_pool").unwrap();
+    let config = Value::object([("labels", Value::Null), ("environment", "prod".into())]);
+    let request = ListRequest { config: &config, include_state: false, limit: 1 };
+    let (mut basket, mut diagnostics) = (Basket { found: Vec::new(), room: 1 }, Diagnostics::new());
+    let listed = list.list(&context, request, &mut basket, &mut diagnostics).await;
+    let told = diagnostics.iter().next().unwrap();
+    assert_eq!((listed.is_err(), told.path.to_string()), (true, "environment".to_owned()));
 }

@@ -54,8 +54,13 @@ impl<K: Kind> List<Client> for Managed<K> {
                 let page: Page<K::Noun> = match client.list(&wanted, context).await {
                     Ok(page) => page,
                     Err(error) => {
-                        let schema = List::schema(self);
-                        return Err(report(&error, &schema.attributes, diagnostics));
+                        let (problem, _) = error.problems();
+                        return Err(match K::PARENT.filter(|_| error.is_not_found()) {
+                            Some(parent) => {
+                                diagnostics.error(parent, problem.summary, problem.detail)
+                            }
+                            None => report(&error, &List::schema(self).attributes, diagnostics),
+                        });
                     }
                 };
                 for noun in page.items {

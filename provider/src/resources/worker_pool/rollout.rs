@@ -41,7 +41,7 @@ pub(super) async fn wait_until_ready(
         match client.get::<api::WorkerPool>(&metadata.id, context).await {
             Ok(now) => pool = now,
             // What was seen last holds.
-            Err(error) if error.is_cancelled() || error.was_cut_short() => {}
+            Err(error) if error.is_cancelled() || error.cut_short => {}
             Err(error) => return Err(lost_sight(&pool, (prior, &error), diagnostics)),
         }
         if is_ready(&pool, metadata.generation) {
