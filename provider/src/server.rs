@@ -80,7 +80,7 @@ impl<P: Provider> Server<P> {
     }
 
     /// A context of what must be done in any case: no interrupt ends it, only its time.
-    fn context_of_cleanup(&self, time: Duration) -> Context<P::Client> {
+    fn context_to_the_end(&self, time: Duration) -> Context<P::Client> {
         self.context_until(Box::pin(std::future::pending()), time)
     }
 

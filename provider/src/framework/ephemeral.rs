@@ -50,7 +50,7 @@ pub trait Ephemeral<C>: Send + Sync {
     ) -> BoxFuture<'a, Result<Opened, Reported>>;
 
     /// Makes it last longer, within a minute. An error ends the renewals; the run goes on with what
-    /// it has, and shows the error at its end.
+    /// it has, and shows the error at its end. No interrupt ends the context of this call.
     fn renew<'a>(
         &'a self,
         _context: &'a Context<C>,

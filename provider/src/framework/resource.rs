@@ -163,7 +163,8 @@ pub trait Resource<C>: Send + Sync {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// The state as it is now; `None` when the object is gone.
+    /// The state as it is now; `None` when the object is gone, which the framework warns of unless
+    /// something has been told of it.
     fn read<'a>(
         &'a self,
         context: &'a Context<C>,

@@ -2,12 +2,12 @@
 //! elements of collections always are.
 
 use super::{
-    Attribute, Diagnostics, Kind, Nesting, Path, Reported, Schema, Validator, Value, walk,
+    Attribute, Diagnostics, Kind, Mode, Nesting, Path, Reported, Schema, Validator, Value, walk,
 };
 
 /// Reports each rule that `config` breaks, at its path.
 pub fn validate(schema: &Schema, config: &Value, diagnostics: &mut Diagnostics) {
-    check_rules(&schema.validators, &Path::root(), config, diagnostics);
+    check_rules((&schema.validators, Quote::Value), &Path::root(), config, diagnostics);
     check_object(&schema.attributes, &Path::root(), config, diagnostics);
 }
 
@@ -15,13 +15,14 @@ pub fn validate(schema: &Schema, config: &Value, diagnostics: &mut Diagnostics) 
 pub fn refuse_write_only(schema: &Schema, config: &Value, diagnostics: &mut Diagnostics) {
     let mut found = Vec::new();
     write_only_paths(&schema.attributes, &Path::root(), config, &mut found);
-    for path in found {
+    for (path, mode) in found {
+        let otherwise = if mode == Mode::Required { "" } else { ", or leave the argument out" };
         diagnostics.error(
             path.clone(),
             "Write-only value not supported",
             format!(
                 "`{path}` must never be stored, and this version of the CLI would store it. Use \
-                 Terraform 1.11 or OpenTofu 1.11, or newer, or leave the argument out."
+                 Terraform 1.11 or OpenTofu 1.11, or newer{otherwise}."
             ),
         );
     }
@@ -53,7 +54,9 @@ fn check_object(
     for attribute in attributes {
         let path = path.child(attribute.name);
         let value = object.get(attribute.name);
-        check_rules(&attribute.validators, &path, value, diagnostics);
+        let quote =
+            if attribute.sensitive || attribute.write_only { Quote::Nothing } else { Quote::Value };
+        check_rules((&attribute.validators, quote), &path, value, diagnostics);
         refuse_null_elements(&path, value, diagnostics);
         if let Some(version) = attribute.resent_by
             && !value.is_null()
@@ -99,8 +102,16 @@ fn refuse_null_elements(path: &Path, collection: &Value, diagnostics: &mut Diagn
     }
 }
 
+/// Whether a message may say what a value is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quote {
+    Value,
+    /// It is a secret: only what it must be is said.
+    Nothing,
+}
+
 fn check_rules(
-    validators: &[Validator],
+    (validators, quote): (&[Validator], Quote),
     path: &Path,
     value: &Value,
     diagnostics: &mut Diagnostics,
@@ -116,6 +127,9 @@ fn check_rules(
         };
         for (path, value) in targets {
             if let Err(what) = validator.check(value) {
+                let demand = validator.demand();
+                let hides = quote == Quote::Nothing && !demand.is_empty();
+                let what = if hides { demand } else { what };
                 let subject = match (path.is_root(), value) {
                     (true, _) => "The block".to_owned(),
                     (false, _) => format!("`{path}`"),
@@ -126,16 +140,55 @@ fn check_rules(
     }
 }
 
-fn write_only_paths(attributes: &[Attribute], path: &Path, object: &Value, found: &mut Vec<Path>) {
+fn write_only_paths(
+    attributes: &[Attribute],
+    path: &Path,
+    object: &Value,
+    found: &mut Vec<(Path, Mode)>,
+) {
     for attribute in attributes {
         let path = path.child(attribute.name);
         let value = object.get(attribute.name);
         if attribute.write_only && !value.is_null() {
-            found.push(path.clone());
+            found.push((path.clone(), attribute.mode));
         }
         write_only_paths(attribute.children(), &path, value, found);
         for (step, element) in walk::elements(value) {
             write_only_paths(attribute.children(), &path.join(step), element, found);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(secret: Attribute, check: fn(&Schema, &Value, &mut Diagnostics)) -> String {
+        let schema = Schema::new("A thing.").attributes([secret]);
+        let mut diagnostics = Diagnostics::new();
+        check(&schema, &Value::object([("secret", Value::from("hush"))]), &mut diagnostics);
+        let mut told = diagnostics.iter();
+        let first = told.next().unwrap().detail.clone();
+        assert_eq!(told.next(), None);
+        first
+    }
+
+    #[test]
+    fn what_is_secret_is_not_quoted() {
+        let rule = || Validator::pattern("digits", |text| text.bytes().all(|b| b.is_ascii_digit()));
+        let secret = || Attribute::string("secret", "A secret.").check(rule());
+        assert_eq!(told(secret(), validate), "`secret` must be digits, not \"hush\".");
+        for secret in [secret().sensitive(), secret().required().write_only()] {
+            assert_eq!(told(secret, validate), "`secret` must be digits.");
+        }
+    }
+
+    #[test]
+    fn what_is_required_is_not_said_to_be_left_out() {
+        let secret = || Attribute::string("secret", "A secret.").write_only();
+        let optional = told(secret(), refuse_write_only);
+        assert!(optional.contains("leave the argument out"), "{optional}");
+        let required = told(secret().required(), refuse_write_only);
+        assert!(!required.contains("leave the argument out"), "{required}");
     }
 }

@@ -21,6 +21,8 @@ use tonic::Status;
 /// How long an action may go on when it is interrupted or its time is up, to say how things stand.
 const LAST_MOMENT: Duration = Duration::from_secs(5);
 
+const RPC: &str = "InvokeAction";
+
 /// What an invocation tells, as a stream.
 pub(super) type Events =
     Pin<Box<dyn Stream<Item = Result<pb::invoke_action::Event, Status>> + Send>>;
@@ -65,8 +67,8 @@ impl<P: Provider> Server<P> {
 
     /// Nothing is done before the stream is read.
     pub(super) fn invocation(&self, request: &pb::invoke_action::Request) -> Events {
-        let mut diagnostics = Diagnostics::new();
-        let prepared = self.prepare(request, &mut diagnostics);
+        let (prepared, mut diagnostics) =
+            guard::prepare(RPC, |diagnostics| self.prepare(request, diagnostics));
         let subject = guard::Subject::Action(request.action_type.clone());
         events(move |progress| {
             let work = async move {
@@ -76,7 +78,7 @@ impl<P: Provider> Server<P> {
                 };
                 (result, diagnostics)
             };
-            guard::settle("InvokeAction", subject, work).map(|(_, diagnostics)| diagnostics).boxed()
+            guard::settle(RPC, subject, work).map(|(_, diagnostics)| diagnostics).boxed()
         })
     }
 

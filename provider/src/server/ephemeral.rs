@@ -61,7 +61,8 @@ impl<P: Provider> Server<P> {
         diagnostics: &mut Diagnostics,
     ) -> Result<pb::renew_ephemeral_resource::Response, Reported> {
         let ephemeral = self.ephemeral_resource(&request.type_name, diagnostics)?;
-        let context = self.context(RENEWAL);
+        // What a run holds must not lapse while it ends what it is at.
+        let context = self.context_to_the_end(RENEWAL);
         let private = request.private.unwrap_or_default();
         let renewed = ephemeral.renew(&context, &private, diagnostics).await?;
         Ok(pb::renew_ephemeral_resource::Response {
@@ -87,7 +88,7 @@ impl<P: Provider> Server<P> {
         private: &[u8],
         diagnostics: &mut Diagnostics,
     ) -> Result<(), Reported> {
-        let context = self.context_of_cleanup(CLOSING);
+        let context = self.context_to_the_end(CLOSING);
         ephemeral.close(&context, private, diagnostics).await
     }
 }

@@ -38,8 +38,10 @@ answers!(
     close_ephemeral_resource,
     configure_provider,
     generate_resource_config,
+    get_functions,
     get_metadata,
     get_provider_schema,
+    get_resource_identity_schemas,
     import_resource_state,
     move_resource_state,
     open_ephemeral_resource,
@@ -72,26 +74,21 @@ pub(super) enum Subject {
 impl Subject {
     /// Around all that the log says during a call; each kind of subject has its own key there.
     fn span(&self, rpc: &'static str) -> Span {
+        // Calls of one kind are under way side by side: their lines are told apart by an id.
+        let id = || uuid::Uuid::now_v7().to_string();
+        macro_rules! span {
+            ($($key:ident = $name:ident)?) => {
+                tracing::debug_span!("call", tf_rpc = rpc, tf_req_id = id() $(, $key = $name)?)
+            };
+        }
         match self {
-            Self::Provider => tracing::debug_span!("call", tf_rpc = rpc),
-            Self::Action(name) => {
-                tracing::debug_span!("call", tf_rpc = rpc, tf_action_type = name)
-            }
-            Self::Resource(name) => {
-                tracing::debug_span!("call", tf_rpc = rpc, tf_resource_type = name)
-            }
-            Self::DataSource(name) => {
-                tracing::debug_span!("call", tf_rpc = rpc, tf_data_source_type = name)
-            }
-            Self::EphemeralResource(name) => {
-                tracing::debug_span!("call", tf_rpc = rpc, tf_ephemeral_resource_type = name)
-            }
-            Self::Function(name) => {
-                tracing::debug_span!("call", tf_rpc = rpc, tf_function_name = name)
-            }
-            Self::ListResource(name) => {
-                tracing::debug_span!("call", tf_rpc = rpc, tf_list_resource_type = name)
-            }
+            Self::Provider => span!(),
+            Self::Action(name) => span!(tf_action_type = name),
+            Self::Resource(name) => span!(tf_resource_type = name),
+            Self::DataSource(name) => span!(tf_data_source_type = name),
+            Self::EphemeralResource(name) => span!(tf_ephemeral_resource_type = name),
+            Self::Function(name) => span!(tf_function_name = name),
+            Self::ListResource(name) => span!(tf_list_resource_type = name),
         }
     }
 }
@@ -125,6 +122,18 @@ pub(super) async fn settle<R>(
         (result, diagnostics)
     };
     work.instrument(span).await
+}
+
+/// Does what comes before a stream.
+pub(super) fn prepare<T>(
+    rpc: &'static str,
+    work: impl FnOnce(&mut Diagnostics) -> Result<T, Reported>,
+) -> (Result<T, Reported>, Diagnostics) {
+    let work = || {
+        let mut diagnostics = Diagnostics::new();
+        (work(&mut diagnostics), diagnostics)
+    };
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| crashed(rpc, &*panic))
 }
 
 /// Runs a call of a function to its answer.

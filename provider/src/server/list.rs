@@ -5,7 +5,7 @@
 
 use super::{
     Server, Shape,
-    guard::{Subject, stream},
+    guard::{Subject, prepare, stream},
     identity::{encode, incomplete},
 };
 use crate::framework::{
@@ -19,6 +19,8 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
 type Event = pb::list_resource::Event;
+
+const RPC: &str = "ListResource";
 
 impl<P: Provider> Server<P> {
     pub(super) fn validate_list(
@@ -38,9 +40,8 @@ impl<P: Provider> Server<P> {
         &self,
         request: &pb::list_resource::Request,
     ) -> ReceiverStream<Result<Event, Status>> {
-        let mut diagnostics = Diagnostics::new();
-        let listing = self.listing(request, &mut diagnostics);
-        let call = ("ListResource", Subject::ListResource(request.type_name.clone()));
+        let (listing, diagnostics) = prepare(RPC, |diagnostics| self.listing(request, diagnostics));
+        let call = (RPC, Subject::ListResource(request.type_name.clone()));
         let last = |diagnostic| Event { diagnostic, ..Default::default() };
         stream(call, last, async move |sender| match listing {
             Ok(listing) => listing.run(sender, diagnostics).await,

@@ -96,7 +96,10 @@ impl<P: Provider> Server<P> {
                 response.new_identity = identities.encode(&identity, diagnostics)?;
             }
             Ok(None) => {
-                gone(&request.type_name, diagnostics);
+                // A resource may know more of it, and has told so.
+                if diagnostics.iter().next().is_none() {
+                    gone(&request.type_name, diagnostics);
+                }
                 response.new_state = None;
                 response.new_identity = None;
             }

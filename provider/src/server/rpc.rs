@@ -68,7 +68,10 @@ impl<P: Provider> provider_server::Provider for Server<P> {
         &self,
         _request: Request<pb::get_resource_identity_schemas::Request>,
     ) -> Answer<pb::get_resource_identity_schemas::Response> {
-        Ok(Response::new(self.identity_schemas()))
+        answer("GetResourceIdentitySchemas", Subject::Provider, async {
+            (Ok(self.identity_schemas()), Diagnostics::new())
+        })
+        .await
     }
 
     async fn validate_provider_config(
@@ -172,8 +175,12 @@ impl<P: Provider> provider_server::Provider for Server<P> {
         &self,
         _request: Request<pb::get_functions::Request>,
     ) -> Answer<pb::get_functions::Response> {
-        let functions = self.functions();
-        Ok(Response::new(pb::get_functions::Response { functions, ..Default::default() }))
+        answer("GetFunctions", Subject::Provider, async {
+            let functions = self.functions();
+            let response = pb::get_functions::Response { functions, ..Default::default() };
+            (Ok(response), Diagnostics::new())
+        })
+        .await
     }
 
     type ListResourceStream = ReceiverStream<Result<pb::list_resource::Event, Status>>;

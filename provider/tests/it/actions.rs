@@ -92,6 +92,7 @@ impl Action<Ringing> for Ring {
     }
 
     fn time(&self, config: &Value) -> Duration {
+        assert_ne!(config.text("time"), "never", "no such time");
         parse_duration(config.text("time")).unwrap_or(Duration::from_secs(600))
     }
 
@@ -255,6 +256,8 @@ async fn a_panic_is_an_end_with_a_diagnostic() {
     let (lines, said) = rung("panics", None).await;
     assert_eq!(lines.len(), 2);
     assert_eq!(said, ["Provider crashed"]);
+    let (lines, said) = rung("well", Some("never")).await;
+    assert_eq!((lines.len(), &*said), (0, &["Provider crashed".to_owned()][..]));
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! A provider of loans and words: the test subject of ephemeral resources and functions. A loan's
 //! name says what happens to it: `refused`, `panics`, `hangs`, `forgets` (a value), `lies` (about
-//! its name) or `overdue` (renewed at a time that has passed).
+//! its name), `slow` (to renew, until a stop is noted) or `overdue` (renewed at a time that has passed).
 
 use provider::framework::{
     Attribute, BoxFuture, Configure, Context, DataSource, Diagnostics, Ephemeral, Function,
@@ -130,6 +130,12 @@ impl Ephemeral<Ledger> for Loan {
         Box::pin(async move {
             let name = String::from_utf8_lossy(private);
             Self::note(context, format!("renew {name}"), diagnostics)?;
+            if name == "slow" {
+                while !context.client(diagnostics)?.lock().unwrap().contains(&"stop".to_owned()) {
+                    tokio::task::yield_now().await;
+                }
+                assert!(!context.is_stopped(), "renewing is not interrupted");
+            }
             if name.ends_with("..") {
                 return Err(diagnostics.error(Path::root(), "Enough", "Twice is enough."));
             }

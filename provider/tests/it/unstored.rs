@@ -190,6 +190,22 @@ async fn an_interrupt_ends_waiting_for_an_opening_and_hinders_no_closing() {
 }
 
 #[tokio::test]
+async fn an_interrupt_lets_nothing_lapse_that_the_run_still_holds() {
+    let bench = Arc::new(Bench::new().await);
+    let private = bench.open("slow").await.private.unwrap();
+    let renewing = tokio::spawn({
+        let bench = Arc::clone(&bench);
+        async move { bench.renew(private).await }
+    });
+    while !bench.ledger().contains(&"renew slow".to_owned()) {
+        tokio::task::yield_now().await;
+    }
+    bench.stop().await;
+    bench.ledger.lock().unwrap().push("stop".to_owned());
+    assert_eq!(renewing.await.unwrap().diagnostics, []);
+}
+
+#[tokio::test]
 async fn a_loan_of_an_unconfigured_provider_is_refused_and_validated_all_the_same() {
     let bench = Bench::unconfigured();
     assert_eq!(bench.open("atlas").await.diagnostics[0].summary, "Provider not configured");

@@ -29,6 +29,12 @@ async fn each_line_is_an_object_that_the_cli_understands() {
             assert!(line["@message"].is_string() && line["@level"].is_string(), "{line}");
             let timestamp = line["@timestamp"].as_str().unwrap();
             assert_eq!(timestamp.len(), "2026-01-02T03:04:05.123456Z".len(), "{timestamp}");
+            let is_of_a_call = line["tf_rpc"].is_string();
+            assert_eq!(
+                line["tf_req_id"].is_string(),
+                is_of_a_call,
+                "lines of a call are told apart"
+            );
         }
         assert!(!log.contains("very-secret"), "{log}");
     }
