@@ -10,6 +10,7 @@ fn environment(name: &str) -> Option<String> {
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let provider = RuntimeCloud::new(environment).destroying_when(plugin::parent_destroys);
+    let destroys = || plugin::parent_destroys(&environment);
+    let provider = RuntimeCloud::new(environment).destroying_when(destroys);
     plugin::run(provider, &arguments, &environment)
 }

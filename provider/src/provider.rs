@@ -14,11 +14,11 @@ use crate::{
     ephemeral_resources::EPHEMERAL_RESOURCES,
     framework::{
         Action, Attribute, BoxFuture, Configure, DataSource, Diagnostics, Ephemeral, Function,
-        List, Path, Provider, Reported, Resource, Schema, Type, Validator, Value,
+        List, Path, Provider, Reported, Resource, Schema, Validator, Value,
     },
     functions::FUNCTIONS,
     list_resources::LIST_RESOURCES,
-    resources::RESOURCES,
+    resources::{RESOURCES, attributes},
 };
 
 /// The provider.
@@ -68,12 +68,15 @@ impl RuntimeCloud {
         if !given.is_null() || text.is_empty() {
             return Ok(Some(given.string_map()));
         }
-        parse_labels(&text).map(Some).ok_or_else(|| {
-            diagnostics.error(
-                "default_labels",
-                "Not labels",
-                format!("{variable} must be of the form `team=a,stage=dev`."),
-            )
+        let labels = parse_labels(&text)
+            .ok_or_else(|| "must be of the form `team=a,stage=dev`".to_owned())
+            .and_then(|labels| {
+                let value = Value::from(labels.clone());
+                let rules = attributes::label_map("default_labels", "").validators;
+                rules.iter().try_for_each(|rule| rule.check(&value)).map(|()| Some(labels))
+            });
+        labels.map_err(|what| {
+            diagnostics.error("default_labels", "Not labels", format!("{variable} {what}."))
         })
     }
 }
@@ -116,9 +119,8 @@ impl Provider for RuntimeCloud {
                  RUNTIMECLOUD_REQUEST_TIMEOUT, else `30s`.",
             )
             .check(Validator::Custom(|value| parse_timeout(value).map(|_| ()))),
-            Attribute::value(
+            attributes::label_map(
                 "default_labels",
-                Type::map(Type::String),
                 "Labels for every resource, whose own labels win; else \
                  RUNTIMECLOUD_DEFAULT_LABELS, in the form `team=a,stage=dev`.",
             ),

@@ -2,7 +2,7 @@
 
 use provider::{
     client::Client,
-    framework::{Configure, Diagnostics, Provider as _, Reported, Value},
+    framework::{Configure, Diagnostics, Provider as _, Reported, Value, validate::validate},
     provider::RuntimeCloud,
 };
 
@@ -85,6 +85,26 @@ async fn all_that_is_wrong_is_told_at_once() {
     assert!(client.is_err());
     let summaries: Vec<&str> = diagnostics.iter().map(|found| found.summary.as_str()).collect();
     assert_eq!(summaries, ["Not labels", "No token", "Certificates can not be read"]);
+}
+
+#[tokio::test]
+async fn default_labels_obey_the_rules_of_labels_before_any_resource_has_them() {
+    let variable = |name: &str| match name {
+        "RUNTIMECLOUD_TOKEN" => Some("t".to_owned()),
+        "RUNTIMECLOUD_DEFAULT_LABELS" => Some("the team=a".to_owned()),
+        _ => None,
+    };
+    let (client, diagnostics) = configured_with(&[], variable).await;
+    let told = diagnostics.iter().next().unwrap();
+    assert_eq!((client.is_err(), told.path.to_string()), (true, "default_labels".to_owned()));
+    assert!(told.detail.contains("RUNTIMECLOUD_DEFAULT_LABELS has a key"), "{told:?}");
+
+    let schema = RuntimeCloud::new(|_| None).schema();
+    let labels = Value::map([("the team", "a")]);
+    let mut diagnostics = Diagnostics::new();
+    validate(&schema, &Value::object([("default_labels", labels)]), &mut diagnostics);
+    let told = diagnostics.iter().next().unwrap();
+    assert_eq!(told.path.to_string(), "default_labels");
 }
 
 #[tokio::test]
