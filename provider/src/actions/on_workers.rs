@@ -65,6 +65,15 @@ impl OnWorkers {
             let (problem, _) = error.problems();
             return diagnostics.error("worker_pool", "No such worker pool", problem.detail);
         }
+        if error.may_be_done {
+            let (problem, _) = error.problems();
+            let detail = format!(
+                "{}\n\nThe host may have begun it all the same. Look what is under way \
+                 (`runtimecloud operations POOL`) before you invoke the action again.",
+                problem.detail
+            );
+            return diagnostics.error(Path::root(), problem.summary, detail);
+        }
         report(error, &self.schema().attributes, diagnostics)
     }
 
@@ -89,10 +98,8 @@ impl OnWorkers {
             }
             let now = match client.operation(&last.id, context).await {
                 Ok(now) => now,
-                Err(error) if error.is_cancelled() => {
-                    let now = client.operation_at_last(&last.id, context).await.unwrap_or(last);
-                    return self.leave(&now, Some(GaveUp::Interrupted), diagnostics);
-                }
+                // Why it is followed no longer is told by the next pause.
+                Err(error) if error.is_cancelled() || error.cut_short => continue,
                 Err(error) if error.is_not_found() => {
                     let detail = format!(
                         "`{}` is not there any more: its worker pool was deleted. {}.",
@@ -101,7 +108,7 @@ impl OnWorkers {
                     );
                     return Err(diagnostics.error("worker_pool", "Worker pool gone", detail));
                 }
-                Err(error) => return Err(report(&error, &self.schema().attributes, diagnostics)),
+                Err(error) => return Err(self.lost_sight(&last, &error, diagnostics)),
             };
             if now.done != last.done {
                 progress.say(self.so_far(&now));
@@ -110,6 +117,21 @@ impl OnWorkers {
             last = now;
         }
         self.leave(&last, None, diagnostics)
+    }
+
+    /// The host does not tell any more how it stands.
+    fn lost_sight(
+        &self,
+        last: &WorkerOperation,
+        error: &CallError,
+        diagnostics: &mut Diagnostics,
+    ) -> Reported {
+        let (problem, _) = error.problems();
+        let (id, pool, so_far) = (&last.id, &last.worker_pool, self.so_far(last));
+        let goes_on = goes_on(pool);
+        let detail =
+            format!("{}\n\nSeen last of `{id}` on `{pool}`: {so_far}. {goes_on}", problem.detail);
+        diagnostics.error(Path::root(), problem.summary, detail)
     }
 
     /// Judges an operation that has ended, or that is left to the host.
@@ -127,10 +149,7 @@ impl OnWorkers {
                     Some(GaveUp::TimeIsUp) => "Time is up",
                     Some(GaveUp::Interrupted) | None => "Interrupted",
                 },
-                format!(
-                    "The host goes on with it. `runtimecloud operations {pool}` shows how far it is, \
-                     and `runtimecloud uncordon {pool}` calls off what has not begun."
-                ),
+                goes_on(pool),
             ),
             (WorkerOperationState::Failed, _) => (
                 "Not done in time",
@@ -155,6 +174,13 @@ impl OnWorkers {
         let detail = format!("`{id}` on `{pool}`: {so_far}; {}.\n\n{next}", operation.message);
         Err(diagnostics.error(Path::root(), summary, detail))
     }
+}
+
+fn goes_on(pool: &str) -> String {
+    format!(
+        "The host goes on with it. `runtimecloud operations {pool}` shows how far it is, and \
+         `runtimecloud uncordon {pool}` calls off what has not begun."
+    )
 }
 
 fn timeout(config: &Value) -> Duration {

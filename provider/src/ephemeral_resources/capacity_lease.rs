@@ -12,7 +12,7 @@ use crate::{
     client::{Client, Draft, Noun as _},
     framework::{
         Attribute, BoxFuture, Context, Diagnostics, Ephemeral, Opened, Path, Renewed, Reported,
-        Schema, Validator, Value, open_timeout,
+        Schema, Timeouts, Validator, Value, open_timeout,
     },
     resources::{
         attributes::{self, time_of_api},
@@ -73,7 +73,7 @@ impl Ephemeral<Client> for CapacityLease {
     }
 
     fn validate(&self, config: &Value, diagnostics: &mut Diagnostics) {
-        lease::check(config, diagnostics);
+        lease::check(config, ("open", Timeouts::of(config).open), diagnostics);
     }
 
     fn open<'a>(
@@ -88,18 +88,24 @@ impl Ephemeral<Client> for CapacityLease {
             let key = draft.key();
             let made = match client.create::<api::CapacityLease>(draft, context).await {
                 Ok(made) => made,
-                Err(error) => return Err(self.report(&error, diagnostics)),
+                Err(error) => {
+                    // Only this run knows a name of its own making: what has it was made by it.
+                    if error.may_be_done && config.get("name").is_null() {
+                        forget(client, context, &key).await;
+                    }
+                    return Err(self.report(&error, diagnostics));
+                }
             };
             match wait_until_granted(client, context, &made).await {
                 Ok(lease) => Ok(opened(&lease)),
                 Err(why) => {
                     let id = made.metadata().id;
-                    // If that fails too, its time to live or in line ends it.
-                    let _ = client
-                        .delete_at_last::<api::CapacityLease>(&id, &key, context)
-                        .await
-                        .is_ok();
-                    Err(why.report("It was taken out of the line.", diagnostics))
+                    let taken = client.delete_at_last::<api::CapacityLease>(&id, &key, context);
+                    let left = match taken.await {
+                        Ok(_) => "It was taken out of the line.",
+                        Err(_) => "It could not be taken out of the line; `wait` and `ttl` end it.",
+                    };
+                    Err(why.report(left, diagnostics))
                 }
             }
         })
@@ -145,6 +151,15 @@ impl Ephemeral<Client> for CapacityLease {
 impl CapacityLease {
     fn report(&self, error: &crate::client::CallError, diagnostics: &mut Diagnostics) -> Reported {
         report(error, &self.schema().attributes, diagnostics)
+    }
+}
+
+/// Ends a lease that may have been made; if that fails too, its `ttl` does.
+async fn forget(client: &Client, context: &Context<Client>, key: &str) {
+    if let Ok(made) = client.glance_at_last::<api::CapacityLease>(key, context).await {
+        let id = made.metadata().id;
+        let ended = client.delete_at_last::<api::CapacityLease>(&id, key, context).await;
+        tracing::debug!(ended = ended.is_ok(), "a lease was made whose answer got lost");
     }
 }
 

@@ -4,7 +4,10 @@ mod grant;
 
 use std::time::Duration;
 
-use proto::runtimecloud::v1::{self as api, CapacityLeaseState};
+use proto::{
+    duration,
+    runtimecloud::v1::{self as api, CapacityLeaseState},
+};
 
 use super::{
     amounts,
@@ -16,7 +19,9 @@ use super::{
 };
 use crate::{
     client::Client,
-    framework::{Attribute, BoxFuture, Context, Diagnostics, Path, Reported, Validator, Value},
+    framework::{
+        Attribute, BoxFuture, Context, Diagnostics, Path, Reported, Timeouts, Validator, Value,
+    },
 };
 
 pub(crate) use self::grant::wait_until_granted;
@@ -49,7 +54,7 @@ impl Kind for CapacityLease {
     }
 
     fn validate(&self, config: &Value, diagnostics: &mut Diagnostics) {
-        check(config, diagnostics);
+        check(config, ("create", Timeouts::of(config).create), diagnostics);
     }
 
     fn spec(&self, values: &Value) -> api::CapacityLeaseSpec {
@@ -157,7 +162,7 @@ const TEXT: Validator =
         text.len() <= 1_024 && !text.chars().any(char::is_control)
     });
 
-/// What the host gives with the grant. It stays the same as long as the lease does.
+/// What the host gives with the grant, null before it. It stays the same as long as the lease does.
 fn given() -> [Attribute; 2] {
     [
         Attribute::number(
@@ -165,10 +170,10 @@ fn given() -> [Attribute; 2] {
             "The number of the grant, higher than that of all grants before it.",
         )
         .computed()
-        .keep_prior(),
+        .keep_prior_unless_null(),
         Attribute::string("granted_at", "When it was granted, as RFC 3339 writes it.")
             .computed()
-            .keep_prior(),
+            .keep_prior_unless_null(),
     ]
 }
 
@@ -187,8 +192,13 @@ pub(crate) fn spec(values: &Value) -> api::CapacityLeaseSpec {
     }
 }
 
-/// Rules for [`asked_for`] that the schema can't say.
-pub(crate) fn check(config: &Value, diagnostics: &mut Diagnostics) {
+/// Rules for [`asked_for`] that the schema can't say. The grant is waited for within the time of an
+/// operation.
+pub(crate) fn check(
+    config: &Value,
+    (operation, time): (&str, Duration),
+    diagnostics: &mut Diagnostics,
+) {
     let path = Path::attribute("amounts");
     amounts::check(config.get("amounts"), &path, diagnostics);
     for (resource, text) in config.get("amounts").entries() {
@@ -211,6 +221,17 @@ pub(crate) fn check(config: &Value, diagnostics: &mut Diagnostics) {
         let length = time_to_api(config.get(name));
         length.and_then(|length| Duration::try_from(length).ok())
     };
+    if length("wait").is_some_and(|wait| wait > time) && config.get("timeouts").is_wholly_known() {
+        let time = duration::print(time);
+        diagnostics.warning(
+            "wait",
+            "Given up before",
+            format!(
+                "Terraform waits for the grant for {time} only, and then fails. To stand in line for as \
+                 long as `wait` says, give `timeouts` a `{operation}` that is longer."
+            ),
+        );
+    }
     if let (Some(ttl), Some(life)) = (length("ttl"), length("max_life"))
         && ttl > life
     {

@@ -58,6 +58,12 @@ impl Kind for Environment {
     }
 
     fn frees_room(&self, prior: &Value, planned: &Value) -> bool {
-        prior.get("quota") != planned.get("quota")
+        prior.get("quota").is_set() && prior.get("quota") != planned.get("quota")
+    }
+
+    /// What is in it counts against the other quota then.
+    fn takes_room(&self, prior: &Value, planned: &Value) -> bool {
+        let (before, after) = (prior.get("quota"), planned.get("quota"));
+        !prior.is_null() && after.is_set() && before != after
     }
 }

@@ -12,8 +12,8 @@ use crate::{
     client::{CallError, Client, Draft, Noun, noun::key},
     framework::{
         Attribute, BoxFuture, Context, Create, Delete, Diagnostics, Failed, IdentityAttribute,
-        IdentitySchema, Import, Path, Plan, Planned, Read, Reported, Resource, Schema, Update,
-        Value, timeouts,
+        IdentitySchema, Import, Plan, Planned, Read, Reported, Resource, Schema, Update, Value,
+        timeouts,
     },
 };
 
@@ -153,6 +153,9 @@ impl<K: Kind> Managed<K> {
     }
 }
 
+/// What counts against a quota, in each type.
+const COUNTED: [&str; 3] = ["size", "amounts", "quota"];
+
 /// Tells the user of a failed call, each problem at its attribute.
 pub(crate) fn report(
     error: &CallError,
@@ -161,10 +164,11 @@ pub(crate) fn report(
 ) -> Reported {
     let (first, others) = error.problems();
     let mut tell = |problem: crate::client::problem::Problem| {
-        let mut path = attribute_path(attributes, &problem.field);
-        if path == Path::root() && error.is_quota_exceeded() {
-            path = attribute_path(attributes, "spec.amounts");
-        }
+        let fields = [&*problem.field].into_iter();
+        let fields =
+            fields.chain(error.is_quota_exceeded().then_some(COUNTED).into_iter().flatten());
+        let mut paths = fields.map(|field| attribute_path(attributes, field));
+        let path = paths.find(|path| !path.is_root()).unwrap_or_default();
         diagnostics.error(path, problem.summary, problem.detail)
     };
     let reported = tell(first);

@@ -86,6 +86,6 @@ impl Kind for Quota {
     }
 
     fn frees_room(&self, prior: &Value, planned: &Value) -> bool {
-        prior != planned
+        !prior.is_null() && prior != planned
     }
 }

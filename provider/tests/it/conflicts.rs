@@ -3,7 +3,10 @@
 
 use std::{collections::BTreeMap, net::SocketAddr, time::Duration};
 
-use proto::runtimecloud::v1 as api;
+use proto::{
+    runtimecloud::v1 as api,
+    tfplugin6::{self as pb, provider_server::Provider as _},
+};
 use provider::{
     client::{Client, Noun as _, Settings},
     framework::{
@@ -12,12 +15,13 @@ use provider::{
         result::{self, Leftover},
     },
     resources::RESOURCES,
+    wire,
 };
 use tokio_util::sync::CancellationToken;
-use tonic::{Code, Status};
+use tonic::{Code, Request, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
-use crate::fake_host::{FakeHost, context, settings};
+use crate::fake_host::{FakeHost, configured, context, settings};
 
 struct Bench {
     resource: &'static dyn Resource<Client>,
@@ -193,6 +197,17 @@ async fn what_is_gone_leaves_the_state_with_a_warning() {
     assert_eq!(read, Ok(None));
     let warning = diagnostics.iter().next().unwrap();
     assert!(warning.detail.contains("`team-a`"), "{warning:?}");
+
+    let server = configured(bench.address).await;
+    let ty = bench.resource.schema().value_type();
+    let request = pb::read_resource::Request {
+        type_name: "runtimecloud_quota".to_owned(),
+        current_state: Some(wire::encode(&ty, &state).unwrap()),
+        ..Default::default()
+    };
+    let answer = server.read_resource(Request::new(request)).await.unwrap().into_inner();
+    let told = answer.diagnostics.iter().map(|it| it.summary.as_str()).collect::<Vec<_>>();
+    assert_eq!(told, ["Gone from the host"], "the same is not told twice");
 }
 
 fn quota(bench: &Bench) -> Value {
@@ -217,6 +232,37 @@ async fn what_is_being_deleted_stays_in_the_state_and_can_be_deleted_again() {
 
     let deleted = bench.resource.delete(&bench.context, Delete { prior: &state }, &mut diagnostics);
     assert!(deleted.await.is_ok() && bench.host.memory().quotas.is_empty());
+}
+
+#[tokio::test]
+async fn a_deletion_that_is_waited_for_no_longer_says_so() {
+    for interrupted in [false, true] {
+        let mut bench = Bench::new("runtimecloud_quota").await;
+        let state = bench.created(&quota(&bench)).await;
+        bench.host.memory().hangs_on = Some("get");
+        let interrupt = CancellationToken::new();
+        let stopped = Box::pin(interrupt.clone().cancelled_owned());
+        let client = Client::new(settings(bench.address), Some(BTreeMap::new())).unwrap();
+        let soon = tokio::time::Instant::now() + Duration::from_secs(3);
+        let deadline = if interrupted { bench.context.deadline } else { soon.into_std() };
+        bench.context = Context::new(Some(client.into()), stopped, deadline);
+        let interrupt = async {
+            while !bench.host.memory().calls.iter().any(|(call, _)| *call == "delete") {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            if interrupted {
+                interrupt.cancel();
+            }
+        };
+        let mut diagnostics = Diagnostics::new();
+        let delete =
+            bench.resource.delete(&bench.context, Delete { prior: &state }, &mut diagnostics);
+        let (deleted, ()) = tokio::join!(delete, interrupt);
+        let told = diagnostics.iter().next().unwrap();
+        let summary = if interrupted { "Deletion interrupted" } else { "Deletion took too long" };
+        assert_eq!((deleted.is_err(), told.summary.as_str()), (true, summary));
+        assert!(told.detail.contains("It stays in the state"), "{told:?}");
+    }
 }
 
 /// Protected from deletion, and awaited.
@@ -318,6 +364,66 @@ async fn a_quota_without_room_is_told_in_the_plan_at_the_size() {
         (problem.path.to_string(), problem.summary.as_str()),
         ("size".into(), "The quota has no room")
     );
+}
+
+#[tokio::test]
+async fn an_environment_whose_pools_another_quota_has_no_room_for_is_told_at_plan() {
+    let bench = Bench::new("runtimecloud_environment").await;
+    let environment =
+        |quota: &str| config(bench.resource, &[("name", "dev".into()), ("quota", quota.into())]);
+    let state = bench.created(&environment("a")).await;
+    let may_grow = || bench.context.client_if_configured().unwrap().room_may_grow();
+    assert!(!may_grow(), "a new environment makes no room");
+    bench.host.memory().failures = vec![quota_is_full()];
+    let (_, diagnostics) = bench.plan(&state, &environment("b")).await;
+    let problem = diagnostics.iter().next().unwrap();
+    assert_eq!(problem.path.to_string(), "quota");
+    assert!(may_grow(), "there may be more room under the quota that it leaves");
+}
+
+#[tokio::test]
+async fn a_lease_that_waits_still_may_be_granted_by_its_next_change() {
+    let bench = Bench::new("runtimecloud_capacity_lease").await;
+    let lease = |team: &str| {
+        let amounts = Value::map([("cpu", "1")]);
+        let labels = Value::map([("team", team)]);
+        let [name, environment] = [("name", "run".into()), ("environment", "dev".into())];
+        config(bench.resource, &[name, environment, ("amounts", amounts), ("labels", labels)])
+    };
+    let mut state = bench.created(&lease("a")).await;
+    let granted = state.clone();
+    for given in ["fencing_token", "granted_at"] {
+        state.set_attribute(given, Value::Null);
+    }
+    let (planned, _) = bench.plan(&state, &lease("b")).await;
+    let (later, _) = bench.plan(&granted, &lease("b")).await;
+    for given in ["fencing_token", "granted_at"] {
+        assert!(planned.state.get(given).is_unknown(), "{given}");
+        assert_eq!(later.state.get(given), granted.get(given));
+    }
+}
+
+#[tokio::test]
+async fn a_place_in_line_that_is_given_up_too_soon_is_warned_of() {
+    let bench = Bench::new("runtimecloud_capacity_lease").await;
+    let times = |create: &str| Value::object([("create", create.into())]);
+    for (wait, timeouts, warned) in [
+        ("15m", Value::Null, false),
+        ("2h", Value::Null, true),
+        ("2h", times("3h"), false),
+        ("2h", Value::UNKNOWN, false),
+    ] {
+        let given = [("wait", wait.into()), ("timeouts", timeouts.clone())];
+        let mut diagnostics = Diagnostics::new();
+        bench.resource.validate(&config(bench.resource, &given), &mut diagnostics);
+        let paths: Vec<String> = diagnostics.iter().map(|it| it.path.to_string()).collect();
+        let expected = if warned { vec!["wait"] } else { vec![] };
+        assert_eq!(
+            (paths, diagnostics.has_errors()),
+            (expected.into_iter().map(String::from).collect(), false),
+            "{wait} {timeouts:?}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -9,14 +9,14 @@ use proto::{
 };
 use provider::{
     data_sources::DATA_SOURCES,
-    framework::{Provider as _, Schema, Value},
+    framework::{Schema, Value},
     provider::RuntimeCloud,
     server::Server,
     wire,
 };
 use tonic::Request;
 
-use crate::fake_host::{FakeHost, PAGE, TOKEN};
+use crate::fake_host::{FakeHost, PAGE, configured};
 
 struct Bench {
     host: FakeHost,
@@ -29,14 +29,7 @@ type Told = (String, String, String);
 impl Bench {
     async fn new() -> Self {
         let (host, address) = FakeHost::start().await;
-        let provider = RuntimeCloud::new(|_| None);
-        let schema = provider.schema();
-        let config = [("endpoint", format!("http://{address}").into()), ("token", TOKEN.into())];
-        let config = Some(wire::encode(&schema.value_type(), &full(&schema, &config)).unwrap());
-        let server = Server::new(provider);
-        let request = pb::configure_provider::Request { config, ..Default::default() };
-        let answer = server.configure_provider(Request::new(request)).await.unwrap();
-        assert_eq!(answer.into_inner().diagnostics, []);
+        let server = configured(address).await;
         Self { host, server }
     }
 

@@ -9,21 +9,27 @@ use std::{
     time::{Duration, Instant},
 };
 
-use proto::runtimecloud::v1::{
-    self as api,
-    capacity_leases_server::{CapacityLeases, CapacityLeasesServer},
-    capacity_targets_server::{CapacityTargets, CapacityTargetsServer},
-    environments_server::{Environments, EnvironmentsServer},
-    events_server::{Events, EventsServer},
-    quotas_server::{Quotas, QuotasServer},
-    service_accounts_server::{ServiceAccounts, ServiceAccountsServer},
-    tokens_server::{Tokens, TokensServer},
-    worker_pools_server::{WorkerPools, WorkerPoolsServer},
-    workers_server::{Workers, WorkersServer},
+use proto::{
+    runtimecloud::v1::{
+        self as api,
+        capacity_leases_server::{CapacityLeases, CapacityLeasesServer},
+        capacity_targets_server::{CapacityTargets, CapacityTargetsServer},
+        environments_server::{Environments, EnvironmentsServer},
+        events_server::{Events, EventsServer},
+        quotas_server::{Quotas, QuotasServer},
+        service_accounts_server::{ServiceAccounts, ServiceAccountsServer},
+        tokens_server::{Tokens, TokensServer},
+        worker_operations_server::{WorkerOperations, WorkerOperationsServer},
+        worker_pools_server::{WorkerPools, WorkerPoolsServer},
+        workers_server::{Workers, WorkersServer},
+    },
+    tfplugin6::{self as pb, provider_server::Provider as _},
 };
 use provider::{
     client::{Client, Secret, Settings},
-    framework::Context,
+    framework::{Context, Provider as _, Value},
+    provider::RuntimeCloud,
+    server, wire,
 };
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{
@@ -52,12 +58,16 @@ pub(crate) struct Memory {
     next_id: u64,
     /// Errors to answer the next calls with, the first first.
     pub(crate) failures: Vec<Status>,
+    /// Errors to answer the next calls with that are no writes.
+    pub(crate) failures_of_reads: Vec<Status>,
     /// Errors to answer the next writes with that are no dry runs.
     pub(crate) failures_of_writes: Vec<Status>,
     /// Each call: its name, and its request id if it was a write.
     pub(crate) calls: Vec<(&'static str, String)>,
     /// Calls take no end.
     pub(crate) hangs: bool,
+    /// Calls of this name take no end.
+    pub(crate) hangs_on: Option<&'static str>,
     /// Creations happen, and their answers never arrive.
     pub(crate) loses_answers: bool,
 }
@@ -95,6 +105,7 @@ impl FakeHost {
             .add_service(QuotasServer::new(host.clone()))
             .add_service(ServiceAccountsServer::new(host.clone()))
             .add_service(TokensServer::new(host.clone()))
+            .add_service(WorkerOperationsServer::new(host.clone()))
             .add_service(WorkerPoolsServer::new(host.clone()))
             .add_service(WorkersServer::new(host.clone()))
             .serve_with_incoming(TcpListenerStream::new(listener));
@@ -126,10 +137,13 @@ impl FakeHost {
             if !memory.failures.is_empty() {
                 return Err(memory.failures.remove(0));
             }
+            if !is_write && !memory.failures_of_reads.is_empty() {
+                return Err(memory.failures_of_reads.remove(0));
+            }
             if is_write && !memory.failures_of_writes.is_empty() {
                 return Err(memory.failures_of_writes.remove(0));
             }
-            memory.hangs
+            memory.hangs || memory.hangs_on == Some(call)
         };
         if hangs {
             std::future::pending::<()>().await;
@@ -154,6 +168,21 @@ pub(crate) fn settings(address: SocketAddr) -> Settings {
         ca_certificates: None,
         request_timeout: Duration::from_secs(30),
     }
+}
+
+/// The provider's server, configured for a connection to `address`.
+pub(crate) async fn configured(address: SocketAddr) -> server::Server<RuntimeCloud> {
+    let provider = RuntimeCloud::new(|_| None);
+    let schema = provider.schema();
+    let mut block = Value::object(schema.attributes.iter().map(|a| (a.name, Value::Null)));
+    block.set_attribute("endpoint", format!("http://{address}"));
+    block.set_attribute("token", TOKEN);
+    let config = Some(wire::encode(&schema.value_type(), &block).unwrap());
+    let server = server::Server::new(provider);
+    let request = pb::configure_provider::Request { config, ..Default::default() };
+    let answer = server.configure_provider(Request::new(request)).await.unwrap();
+    assert_eq!(answer.into_inner().diagnostics, []);
+    server
 }
 
 /// A context that nobody interrupts.
@@ -400,5 +429,50 @@ impl Events for FakeHost {
         };
         let events: Vec<_> = self.memory().events.iter().filter(fits).cloned().map(Ok).collect();
         Ok(Response::new(tokio_stream::iter(events)))
+    }
+}
+
+/// An operation that is never done.
+fn operation(pool: &str) -> api::WorkerOperation {
+    api::WorkerOperation {
+        id: "op_1".to_owned(),
+        worker_pool: pool.to_owned(),
+        state: api::WorkerOperationState::UnderWay.into(),
+        total: 3,
+        done: 1,
+        ..Default::default()
+    }
+}
+
+#[tonic::async_trait]
+impl WorkerOperations for FakeHost {
+    async fn start(
+        &self,
+        request: Request<api::StartWorkerOperationRequest>,
+    ) -> Result<Response<api::WorkerOperation>, Status> {
+        let request = self.enter("start", request, |r| id_of(r.options.as_ref())).await?;
+        Ok(Response::new(operation(&request.worker_pool)))
+    }
+
+    async fn get(
+        &self,
+        request: Request<api::GetRequest>,
+    ) -> Result<Response<api::WorkerOperation>, Status> {
+        self.enter("get", request, |_| String::new()).await?;
+        Ok(Response::new(operation("dev/web")))
+    }
+
+    async fn list(
+        &self,
+        _: Request<api::ListRequest>,
+    ) -> Result<Response<api::ListWorkerOperationsResponse>, Status> {
+        Err(Status::unimplemented("nobody asks"))
+    }
+
+    async fn cancel(
+        &self,
+        _: Request<api::CancelWorkerOperationRequest>,
+    ) -> Result<Response<api::WorkerOperation>, Status> {
+        Err(Status::unimplemented("nobody asks"))
     }
 }

@@ -16,6 +16,7 @@ mod fake_host;
 mod functions;
 mod lists;
 mod loans;
+mod lost_sight;
 mod notes;
 mod planning;
 mod properties;

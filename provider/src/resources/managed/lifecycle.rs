@@ -249,6 +249,8 @@ impl<K: Kind> Managed<K> {
                 Ok(noun) if self.0.ending(&noun).is_some() => return Ok(()),
                 Ok(_) => {}
                 Err(error) if error.is_not_found() => return Ok(()),
+                // Why it is waited no longer is told below.
+                Err(error) if error.is_cancelled() || error.cut_short => {}
                 Err(error) => return Err(self.report(&error, diagnostics)),
             }
             if let Some(why) = pause(context, &mut delay).await {
