@@ -41,10 +41,11 @@ impl Operations {
 
     /// A worker that goes for a reason of somebody else's, as it goes.
     pub(super) fn let_go(&mut self, worker: &Arc<Worker>) -> Arc<Worker> {
-        let Some(task) = worker.task else { return Arc::clone(worker) };
-        let task = self.change(task).and_then(|operation| operation.let_go(task));
+        let go = |task| self.change(task).and_then(|operation| operation.let_go(task));
+        let task = worker.task.and_then(go);
         self.draining += usize::from(is_drain(task));
-        Arc::new(Worker { task, ..Worker::clone(worker) })
+        // A grace that it was restarted with has nothing to do with this.
+        Arc::new(Worker { task, grace: None, ..Worker::clone(worker) })
     }
 
     /// What is wanted of a new worker: that it takes the place of one that was replaced, if one was.

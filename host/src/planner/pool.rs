@@ -165,8 +165,8 @@ fn wait_for_target(draft: &mut Draft<'_>, worker: &Worker) {
 
 fn give_up_all(draft: &mut Draft<'_>, staying: &[Member<'_>]) {
     for member in staying {
-        let worker = Arc::clone(member.worker);
-        draft.act(Action::Retire { worker, why: RetireReason::PoolDeleted });
+        let worker = Worker { grace: None, ..Worker::clone(member.worker) };
+        draft.act(Action::Retire { worker: worker.into(), why: RetireReason::PoolDeleted });
     }
 }
 

@@ -9,7 +9,7 @@
 //! | `lease ENV/NAME [ttl=N] [life=N] [wait=N] [priority=N] [RESOURCE=AMOUNT]...` | declares a lease |
 //! | `renew ENV/NAME TOKEN`, `check ENV/NAME TOKEN` | as the API does; token 0 is whatever it has |
 //! | `pass SECONDS` | time passes, and leases end |
-//! | `drain|restart|replace ENV/NAME [parallel=N] [min_ready=N] [deadline=SECONDS] [WORKER]...` | starts an operation |
+//! | `drain|restart|replace ENV/NAME [parallel=N] [min_ready=N] [deadline=SECONDS] [grace=SECONDS] [WORKER]...` | starts an operation |
 //! | `cancel OPERATION [WORKER]...` | lets go of workers that wait |
 //! | `scale ENV/NAME SIZE`, `delete KIND KEY` | as the API does |
 //! | `round`, `tick`, `settle` | one round of the host; a second; both until nothing is left to do |
@@ -276,7 +276,7 @@ impl Script {
             verb,
             parallel: number("parallel"),
             min_ready: number("min_ready").unwrap_or(0),
-            grace: None,
+            grace: number("grace").map(|grace| Duration::from_secs(grace.into())),
             deadline: std::time::Duration::from_secs(deadline),
         };
         let workers = self.workers(line);
@@ -347,7 +347,9 @@ impl Script {
                 }
                 Action::Ensure(worker) => writeln!(text, "ensure {}", worker.id).unwrap(),
                 Action::Retire { worker, why } => {
-                    writeln!(text, "retire {} ({})", worker.id, why.code()).unwrap();
+                    let grace =
+                        worker.grace.map_or_else(String::new, |it| format!(", grace {it:?}"));
+                    writeln!(text, "retire {} ({}{grace})", worker.id, why.code()).unwrap();
                 }
                 Action::Stop(worker) => writeln!(text, "stop {}", worker.id).unwrap(),
                 Action::Forget(worker) => writeln!(text, "forget {}", worker.id).unwrap(),
