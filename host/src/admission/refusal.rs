@@ -52,6 +52,11 @@ pub enum Refusal {
     #[error("{why}")]
     RoleTooLow { why: String },
     #[error(
+        "{most} tokens that were made with this one are still good, and more are not made: revoke \
+         some, or wait until they expire"
+    )]
+    TooManyTokens { most: usize },
+    #[error(
         "another call was made with request id {}: use a new request id for each change",
         quoted(request_id)
     )]

@@ -66,6 +66,7 @@ fn kind(refusal: &Refusal) -> (Code, &'static str) {
         Refusal::OthersWait { .. } => (Code::ResourceExhausted, "OTHERS_WAIT"),
         Refusal::LastAdministrator { .. } => (Code::FailedPrecondition, "LAST_ADMINISTRATOR"),
         Refusal::RoleTooLow { .. } => (Code::PermissionDenied, "ROLE_TOO_LOW"),
+        Refusal::TooManyTokens { .. } => (Code::ResourceExhausted, "TOO_MANY_TOKENS"),
         Refusal::RequestIdReused { .. } => (Code::InvalidArgument, "REQUEST_ID_REUSED"),
     }
 }
@@ -111,6 +112,7 @@ fn facts(refusal: &Refusal) -> BTreeMap<&'static str, String> {
             BTreeMap::from([("quota", quota.clone()), ("others", others.to_string())])
         }
         Refusal::LastAdministrator { name } => named(&Kind::Token, name),
+        Refusal::TooManyTokens { most } => BTreeMap::from([("most", most.to_string())]),
         Refusal::QuotaExceeded(excesses) => excesses.first().map(excess_facts).unwrap_or_default(),
     }
 }

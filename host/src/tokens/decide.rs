@@ -7,6 +7,7 @@
 //! - What is revoked or has expired never becomes good again: whoever takes its name or its secret
 //!   has it revoked first.
 //! - Of those that are over, not more than [`KEPT`] are kept, and none longer than [`KEPT_FOR`].
+//! - One token makes not more than [`MADE_MAX`] that are good at a time, but an administrator's.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -15,7 +16,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::model::{Role, Token, TokenSpec, find};
 use crate::{
     admission::{Answer, Context, Decision, Refusal},
-    events::{Event, Subject, TokenRotated, Verb},
+    events::{Event, HOST_ACTOR, Subject, TokenRotated, Verb},
     ids::{ServiceAccountId, TokenId},
     records::{Change, Record},
     resource::{self, Kind, Meta},
@@ -64,6 +65,8 @@ pub struct Revocation {
 
 /// How long a token may live that is not made by an administrator.
 const DERIVED_FOR: SignedDuration = SignedDuration::from_hours(24);
+/// How many of the tokens that it made may be good at a time, if it is no administrator's.
+pub const MADE_MAX: usize = 100;
 /// How long tokens are kept that are revoked or have expired.
 pub const KEPT_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// How many tokens are kept that are revoked or have expired.
@@ -78,6 +81,9 @@ pub fn create(
     mut found: Violations,
 ) -> Result<Decision, Refusal> {
     resource::check_name("name", &new.name, &mut found);
+    if new.account.is_empty() && new.name == HOST_ACTOR {
+        found.add("name", "the event log calls the host itself so: choose another name");
+    }
     resource::check_labels("labels", &new.labels, &mut found);
     check_end(cx, new.spec.expires_at, &mut found);
     let account = account(cx, new, &mut found);
@@ -139,6 +145,10 @@ fn check_derived(cx: &Context<'_>, new: &NewToken, found: &mut Violations) -> Re
     let maker = cx.records.tokens.get(&new.maker.token);
     if maker.is_none_or(|maker| maker.made_with.is_some()) {
         return refused("a token that was made with another makes none itself");
+    }
+    let is_made = |it: &&Arc<Token>| it.made_with == Some(new.maker.token) && !it.is_over(cx.now);
+    if cx.records.tokens.values().filter(is_made).count() >= MADE_MAX {
+        return Err(Refusal::TooManyTokens { most: MADE_MAX });
     }
     check_limits(cx, &new.spec, new.maker, found)
 }
@@ -343,9 +353,10 @@ fn lookup<'a>(cx: &Context<'a>, key: &str, revision: u64) -> Result<&'a Token, R
     Ok(token)
 }
 
-/// An administrator's for good: not one that somebody else's account or time may void.
+/// An administrator's for good: not one that an account, another token or time may void.
 fn lasts(token: &Token) -> bool {
     token.spec == TokenSpec { role: Some(Role::Admin), expires_at: None }
+        && token.made_with.is_none()
         && token.revoked_at().is_none()
 }
 

@@ -109,3 +109,65 @@ fn a_token_made_with_another_is_never_good_for_more_or_longer() {
     run(&mut records, at(4), |cx| revoke(cx, &revocation)).unwrap();
     assert_eq!(access(&records, &made, at(4)), Err(Void::MakerEnded));
 }
+
+/// A token of a role without an end.
+fn lasting(name: &str, role: Role) -> NewToken {
+    NewToken { spec: TokenSpec { role: Some(role), expires_at: None }, ..new(name, None) }
+}
+
+fn made(answer: Result<Answer, Refusal>) -> Arc<Token> {
+    match answer {
+        Ok(Answer::Token(token)) => token,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_token_makes_not_more_than_so_many_that_are_good_at_a_time() {
+    let mut records = Records::default();
+    let viewer = made(create_at(&mut records, at(0), &lasting("viewer", Role::Viewer)));
+    let by = Maker { token: viewer.id, role: Role::Viewer };
+    let brief = |name: &str| NewToken { maker: by, ..new(name, Some(at(1))) };
+    for number in 0..MADE_MAX {
+        create_at(&mut records, at(0), &brief(&format!("run-{number}"))).unwrap();
+    }
+    let refused = create_at(&mut records, at(0), &brief("more"));
+    assert_eq!(refused, Err(Refusal::TooManyTokens { most: MADE_MAX }));
+    let own = Revocation { key: "run-7".to_owned(), revision: 0, by };
+    run(&mut records, at(0), |cx| revoke(cx, &own)).unwrap();
+    create_at(&mut records, at(0), &brief("more")).unwrap();
+    let tomorrow = NewToken { maker: by, ..new("later", Some(at(2))) };
+    create_at(&mut records, at(1), &tomorrow).unwrap();
+}
+
+#[test]
+fn an_administrators_token_that_ends_with_another_is_not_the_one_that_stays() {
+    let mut records = Records::default();
+    create_at(&mut records, at(0), &lasting("root", Role::Admin)).unwrap();
+    let editor = made(create_at(&mut records, at(0), &lasting("editor", Role::Editor)));
+    let by = Maker { token: editor.id, role: Role::Editor };
+    create_at(&mut records, at(0), &NewToken { maker: by, ..new("run", Some(at(1))) }).unwrap();
+    let raised = TokenUpdate {
+        key: "run".to_owned(),
+        labels: BTreeMap::new(),
+        spec: TokenSpec { role: Some(Role::Admin), expires_at: None },
+        hash: None,
+        revision: 0,
+        by: Maker { token: TokenId::FIRST, role: Role::Admin },
+    };
+    run(&mut records, at(0), |cx| update(cx, &raised, Violations::default())).unwrap();
+    let revocation = Revocation {
+        key: "root".to_owned(),
+        revision: 0,
+        by: Maker { token: TokenId::FIRST, role: Role::Admin },
+    };
+    let refused = run(&mut records, at(0), |cx| revoke(cx, &revocation));
+    assert_eq!(refused, Err(Refusal::LastAdministrator { name: "root".to_owned() }));
+}
+
+#[test]
+fn nobody_is_called_like_the_host_in_the_event_log() {
+    let mut records = Records::default();
+    let refused = create_at(&mut records, at(0), &new(HOST_ACTOR, None));
+    assert!(matches!(refused, Err(Refusal::Invalid(_))), "{refused:?}");
+}
