@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use jiff::{SignedDuration, Timestamp, TimestampRound, Unit};
+use jiff::{SignedDuration, Timestamp};
 
 use crate::supervisor::clock::uptime;
 
@@ -19,9 +19,13 @@ pub struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
-        let now = Timestamp::now();
-        now.round(TimestampRound::new().smallest(Unit::Microsecond)).unwrap_or(now)
+        whole(Timestamp::now())
     }
+}
+
+/// The last whole microsecond.
+fn whole(time: Timestamp) -> Timestamp {
+    Timestamp::from_microsecond(time.as_microsecond()).unwrap_or(time)
 }
 
 /// The system's time, but steady: it never goes back, and it does not jump when the system's clock is
@@ -53,7 +57,7 @@ impl Clock for SteadyClock {
     fn now(&self) -> Timestamp {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *last = last.follow(Reading { time: SystemClock.now(), uptime: uptime() });
-        last.time
+        whole(last.time)
     }
 }
 
@@ -120,6 +124,16 @@ mod tests {
     fn it_comes_to_agree_with_the_system() {
         assert_eq!(after(600, 60), 660);
         assert_eq!(after(600, -60), 540);
+    }
+
+    #[test]
+    fn times_are_whole_microseconds_as_they_are_stored() {
+        let clock = SteadyClock::start();
+        for _ in 0..100 {
+            for now in [clock.now(), SystemClock.now()] {
+                assert_eq!(now.subsec_nanosecond() % 1_000, 0, "{now}");
+            }
+        }
     }
 
     #[test]

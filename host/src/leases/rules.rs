@@ -33,7 +33,7 @@ pub(super) fn check(spec: &CapacityLeaseSpec, found: &mut Violations) {
     if spec.wait() > DAY * WAIT_DAYS_MAX {
         found.add("spec.wait", format!("it is longer than {WAIT_DAYS_MAX} days: shorten it"));
     }
-    if spec.priority.abs() > PRIORITY_MAX {
+    if !(-PRIORITY_MAX..=PRIORITY_MAX).contains(&spec.priority) {
         found.add(
             "spec.priority",
             format!("{} is out of range: use -{PRIORITY_MAX} to {PRIORITY_MAX}", spec.priority),

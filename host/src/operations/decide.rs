@@ -1,6 +1,10 @@
 //! Whether an operation may begin or be called off, and what that changes. Pure.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use super::model::{Fate, Operation, OperationSpec, Step};
 use crate::{
@@ -149,8 +153,11 @@ pub fn cancel(cx: &Context<'_>, it: &Cancel, mut found: Violations) -> Result<De
     };
     let waiting: BTreeMap<WorkerId, &Arc<Worker>> =
         cx.records.workers_of(pool.id).filter(waits).map(|worker| (worker.id, worker)).collect();
+    let mut meant: BTreeSet<WorkerId> = BTreeSet::new();
     for (index, key) in it.workers.iter().enumerate() {
-        if !key.parse().is_ok_and(|id| waiting.contains_key(&id)) {
+        if let Some(id) = key.parse().ok().filter(|id| waiting.contains_key(id)) {
+            meant.insert(id);
+        } else {
             let key = quoted(key);
             let message = format!(
                 "worker {key} does not wait in this operation: it never did, or its turn has come"
@@ -167,7 +174,7 @@ pub fn cancel(cx: &Context<'_>, it: &Cancel, mut found: Violations) -> Result<De
     let mut after = Operation::clone(operation);
     let mut draft = Draft { cx, pool, changes: Vec::new(), events: Vec::new() };
     for worker in waiting.values() {
-        if it.workers.is_empty() || it.workers.contains(&worker.id.to_string()) {
+        if it.workers.is_empty() || meant.contains(&worker.id) {
             after.skipped += 1;
             draft.put(Worker { task: None, ..Worker::clone(worker) });
         }

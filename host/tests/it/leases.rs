@@ -191,7 +191,7 @@ async fn hostile_leases_are_refused_with_each_fault_at_its_field() {
         wait: seconds(i64::MAX),
         holder: "a\0b".to_owned(),
         purpose: "x".repeat(100_000),
-        priority: i32::MIN + 1,
+        priority: i32::MIN,
         deletion_protection: false,
     };
     let status = api.leases.create(new_lease("A b", spec)).await.unwrap_err();
