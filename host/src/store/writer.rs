@@ -16,10 +16,11 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::{CommitError, Mode, RequestKey, StoreError, Write, schema::sqlite};
 use crate::{
-    admission::{self, Answer, Context, Decision, Refusal},
+    admission::{self, Answer, Command, Context, Decision, Refusal},
     clock::Clock,
     events::{Event, Subject},
     ids::{EventId, IdSource},
+    leases,
     records::{Change, Counter, Record, Records},
 };
 
@@ -143,6 +144,9 @@ impl Writer {
     }
 }
 
+/// Of one command: the inner result is its own, an outer error ends the whole batch.
+type Outcome = Result<Result<Answer, CommitError>, StoreError>;
+
 /// Commands that share a transaction, and what they have made of the records so far.
 struct Batch<'a> {
     clock: &'a dyn Clock,
@@ -154,14 +158,25 @@ struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    /// One command: the inner result is the command's own, the outer ends the whole batch.
-    fn run(&mut self, write: &Write) -> Result<Result<Answer, CommitError>, StoreError> {
+    fn run(&mut self, write: &Write) -> Outcome {
         if let Some(request) = &write.request
             && let Some(answer) = answered(&self.transaction, request)?
         {
             return Ok(answer.map_err(CommitError::Refused));
         }
         let now = self.clock.now().max(self.records.time);
+        let cx = Context { records: &self.records, now, ids: self.ids };
+        if write.mode == Mode::Commit && leases::settle::is_due(&cx) {
+            // What time has brought about is the host's doing, and stays if the command is refused.
+            let settle = Write::of_host(Command::SettleLeases);
+            if let Err(error) = self.decide(&settle, now)? {
+                return Ok(Err(error));
+            }
+        }
+        self.decide(write, now)
+    }
+
+    fn decide(&mut self, write: &Write, now: jiff::Timestamp) -> Outcome {
         let cx = Context { records: &self.records, now, ids: self.ids };
         let decide = || admission::decide(&cx, &write.command, write.found.clone());
         let decision = match catch_unwind(AssertUnwindSafe(decide)) {

@@ -1,18 +1,20 @@
 //! What every store guarantees, tried on each; and the databases of earlier versions.
 
-use std::{path::Path, sync::Arc};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use host::{
     admission::{Answer, Command, Create, Declare, Refusal, Update},
     capacity::quota::{Limit, Quota, QuotaSpec},
     clock::{FakeClock, SystemClock},
+    environments::model::EnvironmentSpec,
     ids::{SystemIds, TokenId},
+    leases::model::CapacityLeaseSpec,
     store::{
         CommitError, EventQuery, Mode, RequestKey, Store, StoreError, Write, sqlite::SqliteStore,
     },
     tokens::{self, model::Role},
 };
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
 fn open(dir: &Path) -> Result<SqliteStore, StoreError> {
@@ -154,6 +156,49 @@ async fn the_time_of_the_store_never_goes_back() {
     assert_eq!(store.records().time, first.meta.created_at);
     let second = quota(store.commit(Write::of_host(create("second"))).await.unwrap());
     assert_eq!(second.meta.created_at, first.meta.created_at);
+}
+
+/// Whose command comes first afterwards has nothing to do with it, and may even be refused.
+#[tokio::test]
+async fn what_time_has_brought_about_is_told_as_the_doing_of_the_host() {
+    let dir = TempDir::new().unwrap();
+    let clock = Arc::new(FakeClock::new("2026-01-01T12:00:00Z".parse().unwrap()));
+    let shared = Arc::<FakeClock>::clone(&clock);
+    let store = SqliteStore::open(dir.path(), shared, Arc::new(SystemIds)).unwrap();
+    let environment = Create {
+        parent: String::new(),
+        name: "dev".to_owned(),
+        labels: [].into(),
+        spec: EnvironmentSpec::default(),
+    };
+    let lease = Create {
+        parent: "dev".to_owned(),
+        name: "brief".to_owned(),
+        labels: [].into(),
+        spec: CapacityLeaseSpec {
+            amounts: [("cpu".to_owned(), 1)].into(),
+            ttl: Some(Duration::from_secs(1)),
+            ..CapacityLeaseSpec::default()
+        },
+    };
+    let somebody = |command| Write { actor: "somebody".to_owned(), ..Write::of_host(command) };
+    let environment = Command::Environment(Declare::Create(environment));
+    store.commit(somebody(environment)).await.unwrap();
+    let lease = Command::CapacityLease(Declare::Create(lease));
+    store.commit(somebody(lease)).await.unwrap();
+    clock.advance(SignedDuration::from_secs(2));
+    store.commit(somebody(create("not a name"))).await.unwrap_err();
+    let events = store.events(events_after(0)).await.unwrap();
+    let told: Vec<_> = events.iter().map(|it| (it.type_name.as_str(), it.actor.as_str())).collect();
+    assert_eq!(
+        told,
+        [
+            ("SpecificationDeclared", "somebody"),
+            ("SpecificationDeclared", "somebody"),
+            ("CapacityLeaseGranted", "somebody"),
+            ("CapacityLeaseExpired", "host"),
+        ]
+    );
 }
 
 /// Closing any handle of a file takes a process's locks on it: a host without locks would be taken for
