@@ -52,6 +52,35 @@ fn plan_that_starts_1k_of_10k_workers(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| planner::plan(seen, world.clock.now(), &CountingIds::default()));
 }
 
+/// Five hundred quotas, an environment of each, and two pools in each of those.
+fn many_resources() -> Script {
+    let mut script = Script::new();
+    script.run("target local");
+    for number in 0..500 {
+        script.run(&format!("quota quota-{number} cpu=10"));
+        script.run(&format!("environment env-{number} quota=quota-{number}"));
+        script.run(&format!("pool env-{number}/a size=0 cpu=1"));
+        script.run(&format!("pool env-{number}/b size=0 cpu=1"));
+    }
+    script.run("settle");
+    script.world.observe();
+    script
+}
+
+#[divan::bench]
+fn decision_among_2k_resources(bencher: Bencher<'_, '_>) {
+    let world = many_resources().world;
+    let (key, size) = ("env-7/a".to_owned(), 1);
+    let scale = Command::ScalePool { key, size, revision: 0 };
+    bencher.bench_local(|| world.records.with(&world.decide(&scale).unwrap().changes));
+}
+
+#[divan::bench]
+fn round_over_2k_resources(bencher: Bencher<'_, '_>) {
+    let mut world = many_resources().world;
+    bencher.bench_local(|| world.round());
+}
+
 /// Durable commits, each with its event; `CALLERS` at once.
 #[divan::bench(consts = [1, 16, 64], sample_count = 20)]
 fn store_commits<const CALLERS: u64>(bencher: Bencher<'_, '_>) {

@@ -10,6 +10,7 @@ use std::{
 };
 
 use jiff::Timestamp;
+use rpds::RedBlackTreeMapSync;
 
 use crate::{
     accounts::model::ServiceAccount,
@@ -46,10 +47,12 @@ pub struct Records {
     pub worker_pools: Documents<WorkerPoolId, WorkerPool>,
     pub workers: Documents<WorkerId, Worker>,
     /// By the id of what they are about.
-    pub conditions: Arc<BTreeMap<String, Recorded>>,
+    pub conditions: RedBlackTreeMapSync<String, Recorded>,
+    environment_pools: Arc<BTreeSet<(EnvironmentId, WorkerPoolId)>>,
     /// Operations that have not ended.
     operations_under_way: Arc<BTreeSet<(WorkerPoolId, OperationId)>>,
     pool_workers: Arc<BTreeSet<(WorkerPoolId, WorkerId)>>,
+    quota_names: Arc<BTreeMap<String, QuotaId>>,
 }
 
 /// A document to be stored.
@@ -123,7 +126,7 @@ impl Records {
             Record::CapacityLease(it) => self.capacity_leases.put(it),
             Record::CapacityTarget(it) => put(&mut self.capacity_targets, it.id, it),
             Record::Conditions(subject, it) => {
-                Arc::make_mut(&mut self.conditions).insert(subject.clone(), it.clone());
+                self.conditions.insert_mut(subject.clone(), it.clone());
             }
             Record::Counter(counter, number) => self.count(*counter, *number),
             Record::Environment(it) => put(&mut self.environments, it.id, it),
@@ -136,7 +139,12 @@ impl Records {
                     under_way.remove(&(it.pool, it.id));
                 }
             }
-            Record::Quota(it) => put(&mut self.quotas, it.id, it),
+            Record::Quota(it) => {
+                put(&mut self.quotas, it.id, it);
+                if !self.quota_names.contains_key(&it.meta.name) {
+                    Arc::make_mut(&mut self.quota_names).insert(it.meta.name.clone(), it.id);
+                }
+            }
             Record::ServiceAccount(it) => put(&mut self.service_accounts, it.id, it),
             Record::Token(it) => put(&mut self.tokens, it.id, it),
             Record::Worker(it) => {
@@ -145,7 +153,12 @@ impl Records {
                     Arc::make_mut(&mut self.pool_workers).insert((it.pool, it.id));
                 }
             }
-            Record::WorkerPool(it) => put(&mut self.worker_pools, it.id, it),
+            Record::WorkerPool(it) => {
+                put(&mut self.worker_pools, it.id, it);
+                if !self.environment_pools.contains(&(it.environment, it.id)) {
+                    Arc::make_mut(&mut self.environment_pools).insert((it.environment, it.id));
+                }
+            }
         }
     }
 
@@ -157,7 +170,7 @@ impl Records {
             Record::CapacityLease(it) => self.capacity_leases.remove(it.id),
             Record::CapacityTarget(it) => remove(&mut self.capacity_targets, &it.id),
             Record::Conditions(subject, _) => {
-                Arc::make_mut(&mut self.conditions).remove(subject);
+                self.conditions.remove_mut(subject);
             }
             Record::Counter(counter, _) => self.count(*counter, 0),
             Record::Environment(it) => remove(&mut self.environments, &it.id),
@@ -165,14 +178,20 @@ impl Records {
                 remove(&mut self.operations, &it.id);
                 Arc::make_mut(&mut self.operations_under_way).remove(&(it.pool, it.id));
             }
-            Record::Quota(it) => remove(&mut self.quotas, &it.id),
+            Record::Quota(it) => {
+                remove(&mut self.quotas, &it.id);
+                Arc::make_mut(&mut self.quota_names).remove(&it.meta.name);
+            }
             Record::ServiceAccount(it) => remove(&mut self.service_accounts, &it.id),
             Record::Token(it) => remove(&mut self.tokens, &it.id),
             Record::Worker(it) => {
                 remove(&mut self.workers, &it.id);
                 Arc::make_mut(&mut self.pool_workers).remove(&(it.pool, it.id));
             }
-            Record::WorkerPool(it) => remove(&mut self.worker_pools, &it.id),
+            Record::WorkerPool(it) => {
+                remove(&mut self.worker_pools, &it.id);
+                Arc::make_mut(&mut self.environment_pools).remove(&(it.environment, it.id));
+            }
         }
     }
 
@@ -199,6 +218,10 @@ impl Records {
     /// By id or name.
     pub fn quota(&self, key: &str) -> Option<&Quota> {
         find(&self.quotas, key, |it| it.meta.name == key)
+    }
+
+    pub fn quota_named(&self, name: &str) -> Option<&Arc<Quota>> {
+        self.quota_names.get(name).and_then(|id| self.quotas.get(id))
     }
 
     /// By id or name.
@@ -251,8 +274,12 @@ impl Records {
         key.parse().ok().and_then(|id| self.workers.get(&id))
     }
 
+    /// By id, which is by age.
     pub fn pools_of(&self, environment: EnvironmentId) -> impl Iterator<Item = &Arc<WorkerPool>> {
-        self.worker_pools.values().filter(move |pool| pool.environment == environment)
+        self.environment_pools
+            .range((environment, WorkerPoolId::FIRST)..)
+            .take_while(move |(of, _)| *of == environment)
+            .filter_map(|(_, id)| self.worker_pools.get(id))
     }
 
     /// By id, which is by age.

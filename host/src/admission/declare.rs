@@ -246,9 +246,11 @@ pub(crate) fn subject<N: Declared>(records: &Records, it: &N) -> Subject {
 
 /// Records which quotas are over a limit after the change, and tells when that is new.
 pub(crate) fn report_quotas(cx: &Context<'_>, after: &Records, decision: &mut Decision) {
+    let used = usage::of_quotas(after);
     for quota in after.quotas.values() {
+        let Some(used) = used.get(&*quota.meta.name) else { continue };
         let id = quota.id.to_string();
-        let said = quota::conditions(quota, after);
+        let said = quota::conditions(quota, used);
         let before = after.conditions.get(&id);
         let Some(recorded) = conditions::record(before, cx.now, &said) else { continue };
         let is_news = |it: &&conditions::Condition| {

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{amounts, usage};
+use super::amounts;
 use crate::{
     admission::Declared,
     conditions::{Condition, Status},
     events::{Event, QuotaChanged},
     ids::{IdSource, QuotaId},
+    pools::template::Amounts,
     records::{Record, Records},
     resource::{Kind, Meta},
     violations::Violations,
@@ -29,7 +30,7 @@ pub struct QuotaSpec {
     pub deletion_protection: bool,
 }
 
-/// In the units of [`Amounts`](crate::pools::template::Amounts).
+/// In the units of [`Amounts`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limit {
     /// What would exceed it is refused.
@@ -121,16 +122,15 @@ impl Declared for Quota {
     }
 }
 
-/// `WithinHardLimits` and `WithinSoftLimits`.
-pub fn conditions(quota: &Quota, records: &Records) -> Vec<Condition> {
-    let used = usage::of_quota(records, quota);
+/// `WithinHardLimits` and `WithinSoftLimits`, when so much is used.
+pub fn conditions(quota: &Quota, used: &Amounts) -> Vec<Condition> {
     let over = |pick: fn(&Limit) -> Option<u64>| -> Vec<String> {
         quota
             .spec
             .limits
             .iter()
             .filter_map(|(resource, limit)| Some((resource, pick(limit)?)))
-            .map(|(resource, limit)| (resource, limit, amounts::get(&used, resource)))
+            .map(|(resource, limit)| (resource, limit, amounts::get(used, resource)))
             .filter(|(_, limit, used)| used > limit)
             .map(|(resource, limit, used)| {
                 let [used, limit] = [used, limit].map(|amount| amounts::shown(resource, amount));

@@ -3,7 +3,7 @@
 //! Usage counts what is *asked for* in every environment bound to the quota: size times shape of every
 //! pool, one that is being deleted included until its last worker is gone, and every granted lease.
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 use super::{amounts, quota::Quota};
 use crate::{ids::EnvironmentId, pools::template::Amounts, records::Records};
@@ -35,31 +35,45 @@ impl fmt::Display for Excess {
 
 /// What all that counts against a quota asks for, every limited resource named.
 pub fn of_quota(records: &Records, quota: &Quota) -> Amounts {
-    let mut used: Amounts = quota.spec.limits.keys().map(|name| (name.clone(), 0)).collect();
-    for pool in records.worker_pools.values() {
-        let bound = records
-            .environments
-            .get(&pool.environment)
-            .is_some_and(|it| it.spec.quota.as_deref() == Some(&quota.meta.name));
-        if bound {
-            let asked = amounts::of_workers(&pool.spec.worker.shape, u64::from(pool.spec.size));
-            amounts::add(&mut used, &asked);
+    let mut used = nothing(quota);
+    let environments = records.environments.values();
+    environments
+        .filter(|it| it.spec.quota.as_deref() == Some(&quota.meta.name))
+        .for_each(|it| add_asked(&mut used, records, it.id));
+    used
+}
+
+/// The same of all quotas, by name. It takes as long as that of one.
+pub fn of_quotas(records: &Records) -> BTreeMap<&str, Amounts> {
+    let quotas = records.quotas.values();
+    let mut all: BTreeMap<_, _> = quotas.map(|quota| (&*quota.meta.name, nothing(quota))).collect();
+    for environment in records.environments.values() {
+        let quota = environment.spec.quota.as_deref();
+        if let Some(used) = quota.and_then(|quota| all.get_mut(quota)) {
+            add_asked(used, records, environment.id);
         }
     }
-    let environments = records.environments.values();
-    let bound = environments.filter(|it| it.spec.quota.as_deref() == Some(&quota.meta.name));
-    for environment in bound {
-        amounts::add(&mut used, &records.capacity_leases.used_in(environment.id));
+    all
+}
+
+fn nothing(quota: &Quota) -> Amounts {
+    quota.spec.limits.keys().map(|name| (name.clone(), 0)).collect()
+}
+
+/// Adds what is asked for in an environment.
+fn add_asked(used: &mut Amounts, records: &Records, environment: EnvironmentId) {
+    for pool in records.pools_of(environment) {
+        let count = u64::from(pool.spec.size);
+        amounts::add(used, &amounts::of_workers(&pool.spec.worker.shape, count));
     }
-    used
+    amounts::add(used, &records.capacity_leases.used_in(environment));
 }
 
 /// The quotas that uses in an environment count against.
 pub fn quotas_of(records: &Records, environment: EnvironmentId) -> Vec<&Quota> {
     let environment = records.environments.get(&environment);
     let name = environment.and_then(|environment| environment.spec.quota.as_deref());
-    let quotas = records.quotas.values().filter(|quota| Some(&*quota.meta.name) == name);
-    quotas.map(|quota| &**quota).collect()
+    name.and_then(|name| records.quota_named(name)).into_iter().map(|quota| &**quota).collect()
 }
 
 /// Hard limits that so much more in an environment would exceed.
@@ -101,10 +115,13 @@ fn over(quota: &Quota, used: &Amounts, more: &Amounts) -> Vec<Excess> {
 /// less is never an excess, however much is used.
 pub fn excesses(before: &Records, after: &Records) -> Vec<Excess> {
     let mut excesses = Vec::new();
+    let (was, is) = (of_quotas(before), of_quotas(after));
+    let get = |all: &BTreeMap<&str, Amounts>, quota: &Quota, resource: &str| {
+        all.get(&*quota.meta.name).map_or(0, |used| amounts::get(used, resource))
+    };
     for quota in after.quotas.values() {
-        let (was, is) = (of_quota(before, quota), of_quota(after, quota));
         for (resource, limit) in &quota.spec.limits {
-            let (used, would) = (amounts::get(&was, resource), amounts::get(&is, resource));
+            let (used, would) = (get(&was, quota, resource), get(&is, quota, resource));
             if let Some(limit) = limit.hard
                 && would > limit
                 && would > used

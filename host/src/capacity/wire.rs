@@ -25,7 +25,8 @@ pub(super) fn read_quota(spec: Option<v1::QuotaSpec>, found: &mut Violations) ->
 pub(super) fn quota(quota: &Quota, view: &View) -> v1::Quota {
     let id = quota.id.to_string();
     let limit = |limit: &Limit| v1::Limit { hard: limit.hard, soft: limit.soft };
-    let said = quota::conditions(quota, &view.records);
+    let used = usage::of_quota(&view.records, quota);
+    let said = quota::conditions(quota, &used);
     v1::Quota {
         spec: Some(v1::QuotaSpec {
             limits: quota.spec.limits.iter().map(|(name, it)| (name.clone(), limit(it))).collect(),
@@ -33,7 +34,7 @@ pub(super) fn quota(quota: &Quota, view: &View) -> v1::Quota {
         }),
         observed: Some(v1::QuotaObserved {
             conditions: convert::conditions(view, (&id, quota.meta.generation), &said),
-            used: Some(convert::amounts(&usage::of_quota(&view.records, quota))),
+            used: Some(convert::amounts(&used)),
             observed_at: Some(convert::timestamp(view.now)),
         }),
         metadata: Some(convert::metadata(id, &quota.meta)),

@@ -76,7 +76,7 @@ impl Declared for Environment {
 
     fn check(records: &Records, _: Option<&Self>, spec: &EnvironmentSpec, found: &mut Violations) {
         if let Some(quota) = &spec.quota
-            && !records.quotas.values().any(|it| it.meta.name == *quota)
+            && records.quota_named(quota).is_none()
         {
             let quota = resource::quoted(quota);
             found.add("spec.quota", format!("quota {quota} does not exist: create it first"));

@@ -39,7 +39,10 @@ pub fn tally(pool: &WorkerPool, records: &Records, observed: &Observed) -> Tally
 }
 
 pub fn is_ready(pool: &WorkerPool, records: &Records, observed: &Observed) -> bool {
-    let tally = tally(pool, records, observed);
+    is_all_ready(pool, tally(pool, records, observed))
+}
+
+fn is_all_ready(pool: &WorkerPool, tally: Tally) -> bool {
     pool.meta.deleting_since.is_none()
         && tally.leaving == 0
         && tally.workers == pool.spec.size
@@ -48,9 +51,9 @@ pub fn is_ready(pool: &WorkerPool, records: &Records, observed: &Observed) -> bo
 
 /// `Ready` and `Progressing`.
 pub fn conditions(pool: &WorkerPool, records: &Records, observed: &Observed) -> Vec<Condition> {
-    let (size, Tally { workers, ready, current, leaving }) =
-        (pool.spec.size, tally(pool, records, observed));
-    if is_ready(pool, records, observed) {
+    let (size, tally) = (pool.spec.size, tally(pool, records, observed));
+    let Tally { workers, ready, current, leaving } = tally;
+    if is_all_ready(pool, tally) {
         let message = format!("{size} of {size} workers are ready");
         return vec![
             Condition::new("Ready", Status::True, "AllWorkersReady", message),

@@ -383,11 +383,12 @@ impl Script {
         let (records, observed) = (&self.world.records, &self.world.observed);
         let mut text = String::new();
         for quota in records.quotas.values() {
-            let used: Vec<_> = usage::of_quota(records, quota)
+            let amounts = usage::of_quota(records, quota);
+            let used: Vec<_> = amounts
                 .iter()
                 .map(|(resource, amount)| format!("{resource}={}", Quantity::of(resource, *amount)))
                 .collect();
-            let said = said(&quota::conditions(quota, records));
+            let said = said(&quota::conditions(quota, &amounts));
             writeln!(text, "quota {}: used {}\n{said}", quota.meta.name, used.join(" ")).unwrap();
         }
         for pool in records.worker_pools.values() {
