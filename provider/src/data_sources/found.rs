@@ -95,7 +95,7 @@ pub(super) fn attributes<L: Look>(look: &L) -> Vec<Attribute> {
         .collect()
 }
 
-/// The value of [`attributes`].
+/// The value of [`attributes()`].
 pub(super) fn value<L: Look>(look: &L, noun: &NounOf<L>) -> Value {
     let metadata = noun.metadata();
     let own = L::KIND.values(&noun.spec()).into_iter().chain(L::KIND.given(noun));

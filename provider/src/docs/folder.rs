@@ -28,7 +28,7 @@ pub fn write<P: Provider>(provider: &P, examples: Examples<'_>, folder: &Path) -
     Ok(())
 }
 
-/// The files below `folder` that are not what [`write`] would write, or too many.
+/// The files below `folder` that are not what [`write()`] would write, or too many.
 pub fn differences<P: Provider>(
     provider: &P,
     examples: Examples<'_>,
