@@ -188,7 +188,7 @@ fn stands_still(cli: &Cli) -> Result<()> {
     processes::signal(host, Signal::STOP)?;
     let failed = apply.wait()?.exited_with(1)?;
     processes::signal(host, Signal::CONT)?;
-    failed.says(&["did not answer", "dev/web", "Seen last", "of 2 workers", "waits again"])?;
+    failed.says(&["did not answer", "dev/web", "seen last", "of 2 workers", "waits again"])?;
     ensure!(world.value(POOL, "size")? == 2, "what was changed is not in the state");
     goes_on(&world, &before)
 }

@@ -96,6 +96,11 @@ impl CallError {
         self.code() == Some(tonic::Code::Aborted)
     }
 
+    /// The host had a fair time to answer, and did not.
+    pub fn is_silence(&self) -> bool {
+        matches!(self.fault, Fault::TimedOut { after } if after >= Duration::from_secs(1))
+    }
+
     /// Terraform asked the provider to stop.
     pub fn is_cancelled(&self) -> bool {
         self.fault == Fault::Cancelled

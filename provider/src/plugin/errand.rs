@@ -18,7 +18,9 @@ pub fn parent_destroys(environment: Environment<'_>) -> bool {
 /// `words` end with a zero each; the first is the program.
 fn destroys(words: &str, environment: Environment<'_>) -> bool {
     let words = || words.split('\0').skip(1);
-    let command = words().find(|word| !word.starts_with('-')).unwrap_or_default();
+    // What runs it may be an interpreter, with the program's path as its first word.
+    let is_command = |word: &&str| !word.starts_with('-') && !word.contains('/');
+    let command = words().find(is_command).unwrap_or_default();
     let more = ["TF_CLI_ARGS".to_owned(), format!("TF_CLI_ARGS_{command}")];
     let more = more.iter().filter_map(|name| environment(name));
     command == "destroy"
@@ -43,6 +45,8 @@ mod tests {
             ("terraform destroy -auto-approve ", true),
             ("tofu -chdir=x plan -destroy ", true),
             ("terraform -chdir=x destroy ", true),
+            ("python3 -I /opt/bin/terraform destroy ", true),
+            ("python3 -I /opt/bin/terraform apply destroy ", false),
             ("terraform apply --destroy=true ", true),
             ("terraform apply -destroy=1 ", true),
             ("terraform apply -destroy=false ", false),

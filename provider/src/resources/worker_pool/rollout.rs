@@ -37,11 +37,16 @@ pub(super) async fn wait_until_ready(
     let metadata = asked.metadata();
     let mut pool = asked.clone();
     let mut delay = FIRST_LOOK;
+    let mut silence = "";
     loop {
         match client.get::<api::WorkerPool>(&metadata.id, context).await {
-            Ok(now) => pool = now,
+            Ok(now) => (pool, silence) = (now, ""),
             // What was seen last holds.
-            Err(error) if error.is_cancelled() || error.cut_short => {}
+            Err(error) if error.is_cancelled() || error.cut_short => {
+                if error.is_silence() {
+                    silence = " The host did not answer at the end; this was seen last.";
+                }
+            }
             Err(error) => return Err(lost_sight(&pool, (prior, &error), diagnostics)),
         }
         if is_ready(&pool, metadata.generation) {
@@ -62,7 +67,8 @@ pub(super) async fn wait_until_ready(
         };
         let key = key(&pool.environment, &metadata.name);
         let how = format!(
-            "The worker pool `{key}` is not ready; {cause}.\n\n{}\n\nIt is in the state as it is.",
+            "The worker pool `{key}` is not ready; {cause}.{silence}\n\n{}\n\nIt is in the state as it \
+             is.",
             why_not_ready(&pool, &workers)
         );
         if gave_up == Some(GaveUp::Interrupted) && prior.is_null() && is_as_asked(&pool, asked) {
