@@ -5,6 +5,7 @@ pub mod convert;
 pub mod events;
 pub mod gate;
 pub mod host;
+pub mod nouns;
 pub mod page;
 pub mod status;
 

@@ -5,9 +5,8 @@ use tonic::{Request, Response, Status};
 
 use super::wire;
 use crate::{
-    admission::{Answer, Command, Create, Declare, Delete, Update},
-    api::{Call, Core, caller, page, status},
-    resource::{self, Kind},
+    admission::{Answer, Command, Create, Declare, Update},
+    api::{Call, Core, nouns, status},
 };
 
 pub struct CapacityTargetsApi(pub Core);
@@ -35,28 +34,18 @@ impl CapacityTargets for CapacityTargetsApi {
     }
 
     async fn get(&self, request: Request<v1::GetRequest>) -> Answered {
-        let caller = caller(&request)?;
-        let view = self.0.view();
-        let key = &request.get_ref().key;
-        match view.records.capacity_target(key) {
-            Some(it) => Ok(Response::new(wire::target(it, &view))),
-            None => Err(status::not_found(Kind::CapacityTarget, key, &caller.request_id)),
-        }
+        nouns::get(&self.0, &request, wire::target)
     }
 
     async fn list(
         &self,
         request: Request<v1::ListRequest>,
     ) -> Result<Response<v1::ListCapacityTargetsResponse>, Status> {
-        let caller = caller(&request)?;
         let view = self.0.view();
-        let request = request.get_ref();
         let all = view.records.capacity_targets.values();
-        let matching = all.filter(|it| resource::matches(&request.labels, &it.meta.labels));
-        let keyed = matching.map(|it| (it.meta.name.clone(), it));
-        let page = page::cut(request, &caller.request_id, keyed)?;
+        let page = nouns::page(&view, &request, all, |it| it.meta.name.clone(), wire::target)?;
         Ok(Response::new(v1::ListCapacityTargetsResponse {
-            capacity_targets: page.items.into_iter().map(|it| wire::target(it, &view)).collect(),
+            capacity_targets: page.items,
             next_page_token: page.next_page_token,
         }))
     }
@@ -71,8 +60,7 @@ impl CapacityTargets for CapacityTargetsApi {
     }
 
     async fn delete(&self, request: Request<v1::DeleteRequest>) -> Answered {
-        let call = Call::new(&request, request.get_ref().options.as_ref())?;
-        let delete = Delete { key: request.into_inner().key, revision: call.revision() };
+        let (call, delete) = nouns::deletion(request)?;
         self.commit(call, Declare::Delete(delete)).await
     }
 }

@@ -5,9 +5,9 @@ use tonic::{Request, Response, Status};
 
 use super::{admit::Renew, conditions, model::CapacityLease, wire};
 use crate::{
-    admission::{Answer, Command, Create, Declare, Declared, Delete, Update},
-    api::{Call, Core, caller, page, status},
-    resource::{self, Kind},
+    admission::{Answer, Command, Create, Declare, Declared, Update},
+    api::{Call, Core, caller, nouns, status},
+    environments::model::Environment,
 };
 
 pub struct CapacityLeasesApi(pub Core);
@@ -35,39 +35,22 @@ impl CapacityLeases for CapacityLeasesApi {
     }
 
     async fn get(&self, request: Request<v1::GetRequest>) -> Answered {
-        let caller = caller(&request)?;
-        let view = self.0.view();
-        let key = &request.get_ref().key;
-        match view.records.capacity_lease(key) {
-            Some(it) => Ok(Response::new(wire::lease(it, &view))),
-            None => Err(status::not_found(Kind::CapacityLease, key, &caller.request_id)),
-        }
+        nouns::get(&self.0, &request, wire::lease)
     }
 
     async fn list(
         &self,
         request: Request<v1::ListRequest>,
     ) -> Result<Response<v1::ListCapacityLeasesResponse>, Status> {
-        let caller = caller(&request)?;
         let view = self.0.view();
-        let request = request.get_ref();
-        let parent =
-            match request.parent.as_str() {
-                "" => None,
-                key => Some(view.records.environment(key).map(|it| it.id).ok_or_else(|| {
-                    status::not_found(Kind::Environment, key, &caller.request_id)
-                })?),
-            };
-        let fits = |it: &&std::sync::Arc<CapacityLease>| {
-            parent.is_none_or(|parent| parent == it.environment)
-                && resource::matches(&request.labels, &it.meta.labels)
-        };
-        let matching = view.records.capacity_leases.iter().filter(fits);
+        let parent = nouns::parent::<Environment>(&view, &request)?.map(|it| it.id);
+        let all = view.records.capacity_leases.iter();
+        let all = all.filter(|it| parent.is_none_or(|parent| parent == it.environment));
         // Several that have ended may have had the same name.
-        let keyed = matching.map(|it| (format!("{} {}", it.key(&view.records), it.id), it));
-        let page = page::cut(request, &caller.request_id, keyed)?;
+        let sort_key = |it: &CapacityLease| format!("{} {}", it.key(&view.records), it.id);
+        let page = nouns::page(&view, &request, all, sort_key, wire::lease)?;
         Ok(Response::new(v1::ListCapacityLeasesResponse {
-            capacity_leases: page.items.into_iter().map(|it| wire::lease(it, &view)).collect(),
+            capacity_leases: page.items,
             next_page_token: page.next_page_token,
         }))
     }
@@ -81,8 +64,7 @@ impl CapacityLeases for CapacityLeasesApi {
     }
 
     async fn delete(&self, request: Request<v1::DeleteRequest>) -> Answered {
-        let call = Call::new(&request, request.get_ref().options.as_ref())?;
-        let delete = Delete { key: request.into_inner().key, revision: call.revision() };
+        let (call, delete) = nouns::deletion(request)?;
         self.commit(call, Command::CapacityLease(Declare::Delete(delete))).await
     }
 

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     admission::{Answer, Command, Declared},
-    api::{Call, Core, View, caller, convert, page, status},
+    api::{Call, Core, View, caller, convert, nouns, page, status},
     conditions::{Condition, Status as Holds},
     pools::{conditions, model::WorkerPool},
     resource::Kind,
@@ -59,16 +59,8 @@ impl WorkerOperations for WorkerOperationsApi {
     ) -> Result<Response<v1::ListWorkerOperationsResponse>, Status> {
         let caller = caller(&request)?;
         let view = self.0.view();
+        let pool = nouns::parent::<WorkerPool>(&view, &request)?.map(|it| it.id);
         let request = request.get_ref();
-        let pool = match request.parent.as_str() {
-            "" => None,
-            key => Some(
-                view.records
-                    .worker_pool(key)
-                    .map(|it| it.id)
-                    .ok_or_else(|| status::not_found(Kind::WorkerPool, key, &caller.request_id))?,
-            ),
-        };
         let fits = |it: &&Arc<Operation>| {
             request.labels.is_empty() && pool.is_none_or(|pool| pool == it.pool)
         };

@@ -5,9 +5,9 @@ use tonic::{Request, Response, Status};
 
 use super::{model::WorkerPool, wire};
 use crate::{
-    admission::{Answer, Command, Create, Declare, Declared, Delete, Update},
-    api::{Call, Core, caller, page, status},
-    resource::{self, Kind},
+    admission::{Answer, Command, Create, Declare, Declared, Update},
+    api::{Call, Core, nouns, status},
+    environments::model::Environment,
 };
 
 pub struct WorkerPoolsApi(pub Core);
@@ -35,38 +35,21 @@ impl WorkerPools for WorkerPoolsApi {
     }
 
     async fn get(&self, request: Request<v1::GetRequest>) -> Answered {
-        let caller = caller(&request)?;
-        let view = self.0.view();
-        let key = &request.get_ref().key;
-        match view.records.worker_pool(key) {
-            Some(it) => Ok(Response::new(wire::pool(it, &view))),
-            None => Err(status::not_found(Kind::WorkerPool, key, &caller.request_id)),
-        }
+        nouns::get(&self.0, &request, wire::pool)
     }
 
     async fn list(
         &self,
         request: Request<v1::ListRequest>,
     ) -> Result<Response<v1::ListWorkerPoolsResponse>, Status> {
-        let caller = caller(&request)?;
         let view = self.0.view();
-        let request = request.get_ref();
-        let parent =
-            match request.parent.as_str() {
-                "" => None,
-                key => Some(view.records.environment(key).map(|it| it.id).ok_or_else(|| {
-                    status::not_found(Kind::Environment, key, &caller.request_id)
-                })?),
-            };
-        let fits = |it: &&std::sync::Arc<WorkerPool>| {
-            parent.is_none_or(|parent| parent == it.environment)
-                && resource::matches(&request.labels, &it.meta.labels)
-        };
-        let matching = view.records.worker_pools.values().filter(fits);
-        let keyed = matching.map(|it| (it.key(&view.records), it));
-        let page = page::cut(request, &caller.request_id, keyed)?;
+        let parent = nouns::parent::<Environment>(&view, &request)?.map(|it| it.id);
+        let all = view.records.worker_pools.values();
+        let all = all.filter(|it| parent.is_none_or(|parent| parent == it.environment));
+        let sort_key = |it: &WorkerPool| it.key(&view.records);
+        let page = nouns::page(&view, &request, all, sort_key, wire::pool)?;
         Ok(Response::new(v1::ListWorkerPoolsResponse {
-            worker_pools: page.items.into_iter().map(|it| wire::pool(it, &view)).collect(),
+            worker_pools: page.items,
             next_page_token: page.next_page_token,
         }))
     }
@@ -87,8 +70,7 @@ impl WorkerPools for WorkerPoolsApi {
     }
 
     async fn delete(&self, request: Request<v1::DeleteRequest>) -> Answered {
-        let call = Call::new(&request, request.get_ref().options.as_ref())?;
-        let delete = Delete { key: request.into_inner().key, revision: call.revision() };
+        let (call, delete) = nouns::deletion(request)?;
         self.commit(call, Command::WorkerPool(Declare::Delete(delete))).await
     }
 }

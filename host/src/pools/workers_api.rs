@@ -9,10 +9,13 @@ use futures_util::{
 use proto::runtimecloud::v1::{self, workers_server::Workers};
 use tonic::{Code, Request, Response, Status};
 
-use super::worker::{Phase, Worker};
+use super::{
+    model::WorkerPool,
+    worker::{Phase, Worker},
+};
 use crate::{
     admission::Declared,
-    api::{Core, View, caller, convert, page, status},
+    api::{Core, View, caller, convert, nouns, page, status},
     causes::with_causes,
     drivers::{DriverError, LogOptions, SeenPhase},
     operations::model::{OperationVerb, Step},
@@ -41,18 +44,15 @@ impl Workers for WorkersApi {
     ) -> Result<Response<v1::ListWorkersResponse>, Status> {
         let caller = caller(&request)?;
         let view = self.0.view();
-        let request = request.get_ref();
-        let all: Vec<&Arc<Worker>> = match request.parent.as_str() {
-            _ if !request.labels.is_empty() => Vec::new(),
-            "" => view.records.workers.values().collect(),
-            key => {
-                let pool = view
-                    .records
-                    .worker_pool(key)
-                    .ok_or_else(|| status::not_found(Kind::WorkerPool, key, &caller.request_id))?;
-                view.records.workers_of(pool.id).collect()
+        let all: Vec<&Arc<Worker>> = if request.get_ref().labels.is_empty() {
+            match nouns::parent::<WorkerPool>(&view, &request)? {
+                None => view.records.workers.values().collect(),
+                Some(pool) => view.records.workers_of(pool.id).collect(),
             }
+        } else {
+            Vec::new()
         };
+        let request = request.get_ref();
         let keyed = all.into_iter().map(|it| (it.id.to_string(), it));
         let page = page::cut(request, &caller.request_id, keyed)?;
         Ok(Response::new(v1::ListWorkersResponse {

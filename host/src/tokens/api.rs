@@ -11,8 +11,9 @@ use super::{
     wire,
 };
 use crate::{
-    admission::{Answer, Command},
-    api::{Call, Core, caller, page, status},
+    accounts::model::ServiceAccount,
+    admission::{Answer, Command, Delete},
+    api::{Call, Core, caller, nouns, page, status},
     resource::{self, Kind},
 };
 
@@ -81,15 +82,8 @@ impl Tokens for TokensApi {
     ) -> Result<Response<v1::ListTokensResponse>, Status> {
         let caller = caller(&request)?;
         let view = self.0.view();
+        let account = nouns::parent::<ServiceAccount>(&view, &request)?.map(|it| it.id);
         let request = request.get_ref();
-        let account = match request.parent.as_str() {
-            "" => None,
-            key => {
-                Some(view.records.service_account(key).map(|it| it.id).ok_or_else(|| {
-                    status::not_found(Kind::ServiceAccount, key, &caller.request_id)
-                })?)
-            }
-        };
         let matching = view.records.tokens.values().filter(|it| {
             resource::matches(&request.labels, &it.meta.labels)
                 && (account.is_none() || it.account == account)
@@ -120,9 +114,8 @@ impl Tokens for TokensApi {
         &self,
         request: Request<v1::DeleteRequest>,
     ) -> Result<Response<v1::Token>, Status> {
-        let call = Call::new(&request, request.get_ref().options.as_ref())?;
-        let (revision, by) = (call.revision(), maker(&call));
-        let revocation = Revocation { key: request.into_inner().key, revision, by };
+        let (call, Delete { key, revision }) = nouns::deletion(request)?;
+        let revocation = Revocation { key, revision, by: maker(&call) };
         self.commit(call, Command::RevokeToken(revocation)).await.map(Response::new)
     }
 }
