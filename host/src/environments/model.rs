@@ -37,6 +37,25 @@ pub struct EnvironmentSpec {
 
 const DESCRIPTION_LENGTH_MAX: usize = 4096;
 
+/// What lies in an environment.
+impl Environment {
+    /// Finds the environment that something shall lie in, or says that it does not exist.
+    pub fn around(records: &Records, key: &str, found: &mut Violations) -> Option<EnvironmentId> {
+        let environment = records.environment(key);
+        if environment.is_none() {
+            let key = resource::quoted(key);
+            found.add("environment", format!("environment {key} does not exist: create it first"));
+        }
+        environment.map(|environment| environment.id)
+    }
+
+    /// The key of what has this name in it.
+    pub fn qualify(records: &Records, environment: EnvironmentId, name: &str) -> String {
+        let environment = records.environments.get(&environment);
+        format!("{}/{name}", environment.map_or("", |environment| &environment.meta.name))
+    }
+}
+
 impl Declared for Environment {
     type Spec = EnvironmentSpec;
     type Parent = ();

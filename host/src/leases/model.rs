@@ -9,11 +9,12 @@ use super::rules;
 use crate::{
     admission::Declared,
     capacity::amounts,
+    environments::model::Environment,
     events::{CapacityLeaseReleased, Event},
     ids::{CapacityLeaseId, EnvironmentId, IdSource},
     pools::template::Amounts,
     records::{Record, Records},
-    resource::{self, Kind, Meta},
+    resource::{Kind, Meta},
     violations::Violations,
 };
 
@@ -191,7 +192,7 @@ impl Declared for CapacityLease {
     }
 
     fn key(&self, records: &Records) -> String {
-        Self::qualified(records, &self.environment, &self.meta.name)
+        Environment::qualify(records, self.environment, &self.meta.name)
     }
 
     fn meta(&self) -> &Meta {
@@ -207,17 +208,11 @@ impl Declared for CapacityLease {
     }
 
     fn parent(records: &Records, key: &str, found: &mut Violations) -> Option<EnvironmentId> {
-        let environment = records.environment(key);
-        if environment.is_none() {
-            let key = resource::quoted(key);
-            found.add("environment", format!("environment {key} does not exist: create it first"));
-        }
-        environment.map(|environment| environment.id)
+        Environment::around(records, key, found)
     }
 
     fn qualified(records: &Records, parent: &EnvironmentId, name: &str) -> String {
-        let environment = records.environments.get(parent);
-        format!("{}/{name}", environment.map_or("", |environment| &environment.meta.name))
+        Environment::qualify(records, *parent, name)
     }
 
     fn check(_: &Records, _: Option<&Self>, spec: &CapacityLeaseSpec, found: &mut Violations) {

@@ -17,7 +17,7 @@ use crate::{
     events::Subject,
     ids::{EnvironmentId, IdSource, WorkerPoolId},
     records::{Record, Records},
-    resource::{self, Kind, Meta},
+    resource::{Kind, Meta},
     violations::Violations,
 };
 
@@ -182,9 +182,7 @@ impl Declared for WorkerPool {
     }
 
     fn key(&self, records: &Records) -> String {
-        let environment = records.environments.get(&self.environment);
-        let environment = environment.map_or("", |environment| &environment.meta.name);
-        format!("{environment}/{}", self.meta.name)
+        Environment::qualify(records, self.environment, &self.meta.name)
     }
 
     fn meta(&self) -> &Meta {
@@ -200,17 +198,11 @@ impl Declared for WorkerPool {
     }
 
     fn parent(records: &Records, key: &str, found: &mut Violations) -> Option<EnvironmentId> {
-        let environment = records.environment(key);
-        if environment.is_none() {
-            let key = resource::quoted(key);
-            found.add("environment", format!("environment {key} does not exist: create it first"));
-        }
-        environment.map(|environment| environment.id)
+        Environment::around(records, key, found)
     }
 
     fn qualified(records: &Records, parent: &EnvironmentId, name: &str) -> String {
-        let environment = records.environments.get(parent);
-        format!("{}/{name}", environment.map_or("", |environment| &environment.meta.name))
+        Environment::qualify(records, *parent, name)
     }
 
     fn check(_: &Records, _: Option<&Self>, spec: &WorkerPoolSpec, found: &mut Violations) {
