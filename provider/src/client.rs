@@ -120,8 +120,7 @@ impl Client {
 
     /// Finds a resource by its id or name.
     pub async fn get<N: Noun>(&self, key: &str, context: &Context<Self>) -> Result<N, CallError> {
-        let attempted = format!("read the {} `{key}`", N::KIND);
-        self.ask(&attempted, context, api::GetRequest { key: key.to_owned() }, N::get).await
+        self.look(key, (context, CallKind::Read)).await
     }
 
     /// Calls any method that changes nothing. `attempted` follows "tried to" in what users read.
@@ -142,9 +141,7 @@ impl Client {
         key: &str,
         context: &Context<Self>,
     ) -> Result<N, CallError> {
-        let attempted = format!("read the {} `{key}`", N::KIND);
-        let call = Call { attempted, context, kind: CallKind::Glance };
-        self.call(call, api::GetRequest { key: key.to_owned() }, N::get).await
+        self.look(key, (context, CallKind::Glance)).await
     }
 
     /// As [`Client::glance`], even when the operation's time is up.
@@ -153,8 +150,16 @@ impl Client {
         key: &str,
         context: &Context<Self>,
     ) -> Result<N, CallError> {
+        self.look(key, (context, CallKind::LastGlance)).await
+    }
+
+    async fn look<N: Noun>(
+        &self,
+        key: &str,
+        (context, kind): (&Context<Self>, CallKind),
+    ) -> Result<N, CallError> {
         let attempted = format!("read the {} `{key}`", N::KIND);
-        let call = Call { attempted, context, kind: CallKind::LastGlance };
+        let call = Call { attempted, context, kind };
         self.call(call, api::GetRequest { key: key.to_owned() }, N::get).await
     }
 
@@ -191,11 +196,7 @@ impl Client {
         name: &str,
         context: &Context<Self>,
     ) -> Result<N, CallError> {
-        let attempted = format!("delete the {} `{name}`", N::KIND);
-        let call = Call { attempted, context, kind: CallKind::Write };
-        let options = Some(write_options(0));
-        let message = api::DeleteRequest { key: id.to_owned(), options };
-        self.call(call, message, N::delete).await
+        self.remove((id, name), (context, CallKind::Write)).await
     }
 
     /// Lets a lease live for another time to live, if it still has the grant of this fencing token.
@@ -219,8 +220,16 @@ impl Client {
         name: &str,
         context: &Context<Self>,
     ) -> Result<N, CallError> {
+        self.remove((id, name), (context, CallKind::LastGlance)).await
+    }
+
+    async fn remove<N: Noun>(
+        &self,
+        (id, name): (&str, &str),
+        (context, kind): (&Context<Self>, CallKind),
+    ) -> Result<N, CallError> {
         let attempted = format!("delete the {} `{name}`", N::KIND);
-        let call = Call { attempted, context, kind: CallKind::LastGlance };
+        let call = Call { attempted, context, kind };
         let options = Some(write_options(0));
         let message = api::DeleteRequest { key: id.to_owned(), options };
         self.call(call, message, N::delete).await
