@@ -54,16 +54,8 @@ impl Ephemeral<Client> for CapacityLease {
             },
             _ => Attribute { default: None, ..attribute },
         });
-        let given = [
-            Attribute::string("id", "Id, chosen by the host.").computed(),
-            Attribute::number(
-                "fencing_token",
-                "The number of the grant, higher than that of all grants before it.",
-            )
-            .computed(),
-            Attribute::string("granted_at", "When it was granted, as RFC 3339 writes it.")
-                .computed(),
-        ];
+        let id = Attribute::string("id", "Id, chosen by the host.").computed();
+        let given = [id].into_iter().chain(lease::given());
         Schema::new(
             "An amount of an environment's quota, held while the run needs it: granted when the run \
              opens it, renewed while what refers to it is at work, and released then. It is never \

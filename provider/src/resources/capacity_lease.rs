@@ -50,7 +50,10 @@ impl Kind for CapacityLease {
             .required()
             .replace(),
         ];
-        head.into_iter().chain(asked_for()).chain(given()).collect()
+        head.into_iter()
+            .chain(asked_for())
+            .chain(given().map(Attribute::keep_prior_unless_null))
+            .collect()
     }
 
     fn validate(&self, config: &Value, diagnostics: &mut Diagnostics) {
@@ -163,17 +166,14 @@ const TEXT: Validator =
     });
 
 /// What the host gives with the grant, null before it. It stays the same as long as the lease does.
-fn given() -> [Attribute; 2] {
+pub(crate) fn given() -> [Attribute; 2] {
     [
         Attribute::number(
             "fencing_token",
             "The number of the grant, higher than that of all grants before it.",
         )
-        .computed()
-        .keep_prior_unless_null(),
-        Attribute::string("granted_at", "When it was granted, as RFC 3339 writes it.")
-            .computed()
-            .keep_prior_unless_null(),
+        .computed(),
+        Attribute::string("granted_at", "When it was granted, as RFC 3339 writes it.").computed(),
     ]
 }
 

@@ -1,10 +1,6 @@
 //! What Terraform takes for granted of identities, and what we ask of ours.
 
-use super::{
-    Violation,
-    schema::{is_name, is_sentence},
-    violation,
-};
+use super::{Violation, schema::check_named, violation};
 use crate::framework::{IdentitySchema, Path, Schema, Type, Value, walk};
 use std::collections::BTreeSet;
 
@@ -22,15 +18,7 @@ pub fn check_identity_schema(identity: &IdentitySchema, resource: &Schema) -> Ve
     for attribute in &identity.attributes {
         let path = root.child(attribute.name);
         let mut say = |what: &str| found.push(violation(&path, what));
-        if !names.insert(attribute.name) {
-            say("a name twice");
-        }
-        if !is_name(attribute.name) {
-            say("a name that is not lower-case letters, digits and underscores");
-        }
-        if !is_sentence(attribute.description) {
-            say("no description in sentences");
-        }
+        check_named((attribute.name, attribute.description), &mut names, &mut say);
         let is_flat = match &attribute.ty {
             Type::List(element) => is_plain(element),
             ty => is_plain(ty),

@@ -73,15 +73,7 @@ fn check_all(attributes: &[Attribute], path: &Path, place: Place, found: &mut Ve
     for attribute in attributes {
         let path = path.child(attribute.name);
         let mut say = |what: &str| found.push(violation(&path, what));
-        if !names.insert(attribute.name) {
-            say("a name twice");
-        }
-        if !is_name(attribute.name) {
-            say("a name that is not lower-case letters, digits and underscores");
-        }
-        if !is_sentence(attribute.description) {
-            say("no description in sentences");
-        }
+        check_named((attribute.name, attribute.description), &mut names, &mut say);
         check_names(&attribute.validators, attribute.children(), &mut say);
         check_companion(attribute, attributes, &mut say);
         check_modes(attribute, place, &mut say);
@@ -232,6 +224,23 @@ pub(super) fn has_dynamic(ty: &Type, inside: bool) -> bool {
         }
         Type::Object(types) => types.values().any(|ty| has_dynamic(ty, false)),
         Type::Tuple(types) => types.iter().any(|ty| has_dynamic(ty, false)),
+    }
+}
+
+/// What holds of whatever has a name and a description beside others, whose `names` came before.
+pub(super) fn check_named(
+    (name, description): (&'static str, &str),
+    names: &mut BTreeSet<&'static str>,
+    say: &mut impl FnMut(&str),
+) {
+    if !names.insert(name) {
+        say("a name twice");
+    }
+    if !is_name(name) {
+        say("a name that is not lower-case letters, digits and underscores");
+    }
+    if !is_sentence(description) {
+        say("no description in sentences");
     }
 }
 
