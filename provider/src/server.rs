@@ -21,6 +21,7 @@ use crate::{
         Provider, Reported, Resource, Schema, Type, Value,
         conformance::check_plan,
         result::{self, Leftover},
+        validate::validate,
     },
     wire::{self, WireError},
 };
@@ -187,6 +188,17 @@ impl Shape {
     fn new(schema: Schema) -> Self {
         let ty = schema.value_type();
         Self { schema, ty }
+    }
+
+    /// A configuration, held against the rules of the schema.
+    fn decode_config(
+        &self,
+        config: Option<&DynamicValue>,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Value, Reported> {
+        let config = self.decode(config, diagnostics)?;
+        validate(&self.schema, &config, diagnostics);
+        Ok(config)
     }
 
     fn decode(

@@ -7,7 +7,7 @@ use super::{PROVIDER_CONFIG_UNKNOWN, Server, Shape, guard, unknown_type};
 use crate::{
     framework::{
         Action, Context, Diagnostics, Path, Progress, Provider, Reported, Value,
-        validate::{refuse_unknown, validate},
+        validate::refuse_unknown,
     },
     wire::diagnostics_to_proto,
 };
@@ -42,8 +42,7 @@ impl<P: Provider> Server<P> {
     ) -> Result<pb::validate_action_config::Response, Reported> {
         let action = self.action(&request.type_name, diagnostics)?;
         let shape = Shape::new(action.schema());
-        let config = shape.decode(request.config.as_ref(), diagnostics)?;
-        validate(&shape.schema, &config, diagnostics);
+        let config = shape.decode_config(request.config.as_ref(), diagnostics)?;
         action.validate(&config, diagnostics);
         Ok(Default::default())
     }

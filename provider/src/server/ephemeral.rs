@@ -1,9 +1,7 @@
 //! The calls of ephemeral resources: validate, open, renew, close.
 
 use super::{Server, Shape};
-use crate::framework::{
-    Diagnostics, Ephemeral, Opened, Provider, Reported, Timeouts, validate::validate,
-};
+use crate::framework::{Diagnostics, Ephemeral, Opened, Provider, Reported, Timeouts};
 use jiff::Timestamp;
 use proto::tfplugin6 as pb;
 use std::time::Duration;
@@ -23,8 +21,7 @@ impl<P: Provider> Server<P> {
     ) -> Result<pb::validate_ephemeral_resource_config::Response, Reported> {
         let ephemeral = self.ephemeral_resource(&request.type_name, diagnostics)?;
         let shape = Shape::new(ephemeral.schema());
-        let config = shape.decode(request.config.as_ref(), diagnostics)?;
-        validate(&shape.schema, &config, diagnostics);
+        let config = shape.decode_config(request.config.as_ref(), diagnostics)?;
         ephemeral.validate(&config, diagnostics);
         Ok(Default::default())
     }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::framework::{
     BoxFuture, Context, Diagnostics, IdentitySchema, List, ListRequest, Listed, Path, Provider,
-    Reported, Sink, Timeouts, Value, result, validate::validate,
+    Reported, Sink, Timeouts, Value, result,
 };
 use proto::tfplugin6 as pb;
 use std::{ops::ControlFlow, sync::Arc};
@@ -30,8 +30,7 @@ impl<P: Provider> Server<P> {
     ) -> Result<pb::validate_list_resource_config::Response, Reported> {
         let list = self.list_resource(&request.type_name, diagnostics)?;
         let shape = Shape::new(list.schema());
-        let config = shape.decode(request.config.as_ref(), diagnostics)?;
-        validate(&shape.schema, &config, diagnostics);
+        let config = shape.decode_config(request.config.as_ref(), diagnostics)?;
         list.validate(&config, diagnostics);
         Ok(Default::default())
     }

@@ -2,7 +2,7 @@
 
 use super::{Configured, Server, Shape};
 use crate::{
-    framework::{Configure, Diagnostics, Provider, Reported, Schema, validate::validate},
+    framework::{Configure, Diagnostics, Provider, Reported, Schema},
     wire::{function_to_proto, identity_schema_to_proto, schema_to_proto},
 };
 use proto::tfplugin6::{self as pb, ServerCapabilities};
@@ -101,8 +101,7 @@ impl<P: Provider> Server<P> {
         diagnostics: &mut Diagnostics,
     ) -> Result<pb::validate_provider_config::Response, Reported> {
         let shape = Shape::new(self.provider.schema());
-        let config = shape.decode(request.config.as_ref(), diagnostics)?;
-        validate(&shape.schema, &config, diagnostics);
+        let config = shape.decode_config(request.config.as_ref(), diagnostics)?;
         self.provider.validate(&config, diagnostics);
         Ok(Default::default())
     }

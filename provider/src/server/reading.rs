@@ -34,8 +34,7 @@ impl<P: Provider> Server<P> {
     ) -> Result<pb::validate_data_resource_config::Response, Reported> {
         let data_source = self.data_source(&request.type_name, diagnostics)?;
         let shape = Shape::new(data_source.schema());
-        let config = shape.decode(request.config.as_ref(), diagnostics)?;
-        validate(&shape.schema, &config, diagnostics);
+        let config = shape.decode_config(request.config.as_ref(), diagnostics)?;
         data_source.validate(&config, diagnostics);
         Ok(Default::default())
     }
