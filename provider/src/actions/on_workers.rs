@@ -99,7 +99,7 @@ impl OnWorkers {
             let now = match client.operation(&last.id, context).await {
                 Ok(now) => now,
                 // Why it is followed no longer is told by the next pause.
-                Err(error) if error.is_cancelled() || error.cut_short => continue,
+                Err(error) if error.ended_early() => continue,
                 Err(error) if error.is_not_found() => {
                     let detail = format!(
                         "`{}` is not there any more: its worker pool was deleted. {}.",

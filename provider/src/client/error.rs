@@ -101,9 +101,9 @@ impl CallError {
         matches!(self.fault, Fault::TimedOut { after } if after >= Duration::from_secs(1))
     }
 
-    /// Terraform asked the provider to stop.
-    pub fn is_cancelled(&self) -> bool {
-        self.fault == Fault::Cancelled
+    /// The operation that it belongs to ended before it: interrupted, or out of time.
+    pub fn ended_early(&self) -> bool {
+        self.fault == Fault::Cancelled || self.cut_short
     }
 
     fn code(&self) -> Option<tonic::Code> {

@@ -46,7 +46,7 @@ pub(crate) async fn wait_until_granted(
         match client.get(&lease.metadata().id, context).await {
             Ok(now) => lease = now,
             // What was seen last holds.
-            Err(error) if error.is_cancelled() || error.cut_short => {}
+            Err(error) if error.ended_early() => {}
             Err(error) => return Err(NotGranted::Failed(error.into())),
         }
     }

@@ -250,7 +250,7 @@ impl<K: Kind> Managed<K> {
                 Ok(_) => {}
                 Err(error) if error.is_not_found() => return Ok(()),
                 // Why it is waited no longer is told below.
-                Err(error) if error.is_cancelled() || error.cut_short => {}
+                Err(error) if error.ended_early() => {}
                 Err(error) => return Err(self.report(&error, diagnostics)),
             }
             if let Some(why) = pause(context, &mut delay).await {

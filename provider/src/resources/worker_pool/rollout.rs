@@ -42,7 +42,7 @@ pub(super) async fn wait_until_ready(
         match client.get::<api::WorkerPool>(&metadata.id, context).await {
             Ok(now) => (pool, silence) = (now, ""),
             // What was seen last holds.
-            Err(error) if error.is_cancelled() || error.cut_short => {
+            Err(error) if error.ended_early() => {
                 if error.is_silence() {
                     silence = " The host did not answer at the end; this was seen last.";
                 }
