@@ -8,7 +8,7 @@ mod farewell;
 
 use std::{
     fs,
-    io::Write as _,
+    io::{self, Write as _},
     net::SocketAddr,
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
@@ -24,8 +24,11 @@ use proto::runtimecloud::v1::{
     tokens_server::TokensServer, worker_operations_server::WorkerOperationsServer,
     worker_pools_server::WorkerPoolsServer, workers_server::WorkersServer,
 };
-use tokio::{net::TcpListener, task::JoinHandle};
-use tokio_stream::wrappers::TcpListenerStream;
+use tokio::{
+    net::{TcpListener, TcpStream},
+    task::JoinHandle,
+};
+use tokio_stream::{Stream, StreamExt as _, wrappers::TcpListenerStream};
 use tokio_util::sync::CancellationToken;
 use tonic::transport::{Server, server::Router};
 use tower::layer::util::{Identity, Stack};
@@ -113,10 +116,9 @@ pub async fn start(options: Options) -> Result<Serving> {
     let address = listener.local_addr().context("cannot tell the address listened on")?;
     write_file(&data_dir.join("endpoint"), &format!("http://{address}\n"))?;
     let stop = core.shutdown.clone();
-    let serving = router(&core).await?.serve_with_incoming_shutdown(
-        TcpListenerStream::new(listener),
-        stop.clone().cancelled_owned(),
-    );
+    let serving = router(&core)
+        .await?
+        .serve_with_incoming_shutdown(connections(listener), stop.clone().cancelled_owned());
     Ok(Serving {
         address,
         admin_token_path,
@@ -161,6 +163,16 @@ impl Serving {
             Leave::Stopped => farewell::stop_workers(&core).await,
         }
     }
+}
+
+/// Connections that send at once: an answer of several packets would else wait for the caller's
+/// delayed acknowledgement of the first.
+fn connections(listener: TcpListener) -> impl Stream<Item = io::Result<TcpStream>> {
+    TcpListenerStream::new(listener).map(|connection| {
+        let connection = connection?;
+        connection.set_nodelay(true)?;
+        Ok(connection)
+    })
 }
 
 async fn router(core: &Core) -> Result<Router<Stack<Gate, Identity>>> {

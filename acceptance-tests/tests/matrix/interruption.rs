@@ -65,8 +65,23 @@ fn workers(world: &World) -> Vec<String> {
 fn begin_apply(world: &World) -> Result<(Running, Vec<String>)> {
     world.configure(&gated(world, 1, ""))?;
     let apply = world.begin_terraform(APPLY)?;
-    until("a worker to run", || Ok((workers(world).len() == 1).then_some(())))?;
-    Ok((apply, workers(world)))
+    let before = running(world, 1)?;
+    Ok((apply, before))
+}
+
+/// Waits for so many workers, and tells which they are. One that is just being started has no
+/// environment for a moment and is not seen then, so one look proves nothing.
+fn running(world: &World, count: usize) -> Result<Vec<String>> {
+    until(&format!("{count} workers to run"), || {
+        let seen = workers(world);
+        Ok((seen.len() == count).then_some(seen))
+    })
+}
+
+/// The workers that run are these.
+fn still_running(world: &World, before: &[String]) -> Result<()> {
+    until("the workers of before, and no other", || Ok((workers(world) == before).then_some(())))
+        .with_context(|| format!("there are {:?}, not {before:?}", workers(world)))
 }
 
 fn expect_in_state(world: &World, addresses: &[&str]) -> Result<()> {
@@ -83,7 +98,7 @@ fn goes_on(world: &World, before: &[String]) -> Result<()> {
     world.apply()?;
     world.expect_empty_plan("after the apply that went on")?;
     ensure!(world.value(POOL, "rolled_out")? == true, "the pool is not rolled out");
-    ensure!(workers(world) == before, "other workers: {:?}, not {before:?}", workers(world));
+    still_running(world, before)?;
     world.destroy()
 }
 
@@ -134,7 +149,7 @@ fn is_found(world: &World, before: &[String]) -> Result<()> {
     world.terraform(&["import", "-input=false", POOL, "dev/web"])?.succeeded()?;
     open_gate(world)?;
     world.expect_empty_plan("after the import")?;
-    ensure!(workers(world) == before, "other workers: {:?}, not {before:?}", workers(world));
+    still_running(world, before)?;
     world.destroy()
 }
 
@@ -153,7 +168,7 @@ fn host_comes_back(cli: &Cli) -> Result<()> {
     open_gate(&world)?;
     apply.wait()?.succeeded().with_context(|| world.host.log())?;
     world.expect_empty_plan("after the apply that outlived the host")?;
-    ensure!(workers(&world) == before, "the workers are not those that were made");
+    still_running(&world, &before)?;
     world.destroy()
 }
 
@@ -182,8 +197,7 @@ fn stands_still(cli: &Cli) -> Result<()> {
     close_gate(&world)?;
     world.configure(&gated(&world, 2, "  timeouts = { update = \"20s\" }"))?;
     let apply = world.begin_terraform(APPLY)?;
-    until("a second worker to run", || Ok((workers(&world).len() == 2).then_some(())))?;
-    let before = workers(&world);
+    let before = running(&world, 2)?;
     let host = world.host.pid()?;
     processes::signal(host, Signal::STOP)?;
     let failed = apply.wait()?.exited_with(1)?;
@@ -213,7 +227,7 @@ fn too_slow_to_create(cli: &Cli) -> Result<()> {
         world.terraform(&["import", "-input=false", POOL, "dev/web"])?.succeeded()?;
     }
     world.expect_empty_plan("after the host went on")?;
-    ensure!(workers(&world).len() == 1, "not one worker: {:?}", workers(&world));
+    running(&world, 1)?;
     world.destroy()
 }
 
@@ -225,7 +239,6 @@ fn update_not_ready(cli: &Cli) -> Result<()> {
     close_gate(&world)?;
     world.configure(&gated(&world, 2, "  timeouts = { update = \"3s\" }"))?;
     world.try_apply()?.exited_with(1)?.says(&["dev/web", "took too long", "waits again"])?;
-    until("a second worker to run", || Ok((workers(&world).len() == 2).then_some(())))?;
-    let before = workers(&world);
+    let before = running(&world, 2)?;
     goes_on(&world, &before)
 }
