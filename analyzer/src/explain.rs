@@ -4,6 +4,7 @@
 
 use crate::{
     exit_code::EXIT_CODES, fate::Fate, noise::Noise, proposal::ProposalKind, report::Reason,
+    rule::RULES,
 };
 
 /// One word and what it means.
@@ -22,6 +23,10 @@ pub fn topics() -> Vec<Topic> {
     topics.extend(Noise::ALL.iter().map(|it| topic("noise", it.name(), it.meaning())));
     topics.extend(ProposalKind::ALL.iter().map(|it| topic("proposals", it.name(), it.meaning())));
     topics.extend(Reason::ALL.iter().map(|it| topic("reasons", it.name(), it.meaning())));
+    topics.extend(RULES.iter().map(|it| {
+        let meaning = format!("{}\n{}\nSeverity: {}.", it.meaning, it.remedy, it.severity.name());
+        Topic { group: "rules", name: it.id, meaning }
+    }));
     topics.extend(VERDICTS.iter().map(|(name, meaning)| topic("verdicts", name, meaning)));
     let codes: Vec<String> =
         EXIT_CODES.iter().map(|(code, meaning)| format!("{}  {meaning}", *code as u8)).collect();

@@ -21,6 +21,7 @@ pub mod diff;
 pub mod exit_code;
 pub mod explain;
 pub mod fate;
+pub mod fingerprint;
 pub mod formats;
 pub mod gate;
 pub mod noise;
@@ -29,6 +30,7 @@ pub mod path;
 pub mod proposal;
 pub mod redact;
 pub mod report;
+pub mod rule;
 pub mod value;
 
 mod adopt;

@@ -3,7 +3,20 @@
 //! - Nothing in it is secret: values are [`Shown`], every other text was cleared of secrets.
 //! - The same plan makes the same report, to the byte.
 
-use crate::{action::Action, fate::Fate, noise::Noise, path::Path, proposal::Proposal};
+mod block;
+mod judgement;
+
+pub(crate) use block::BlockAddress;
+pub use judgement::{IgnoreState, IgnoreUse, Resolved, Standing, Suppressed, Violation};
+
+use crate::{
+    action::Action,
+    fate::Fate,
+    noise::Noise,
+    path::Path,
+    proposal::Proposal,
+    rule::{self, Rule, Severity},
+};
 use std::collections::BTreeMap;
 
 /// The outcome of checking one plan.
@@ -25,6 +38,16 @@ pub struct Report {
     pub noise: Vec<NoiseItem>,
     /// One patch for all that can be adopted, when a configuration was given.
     pub patch: Option<String>,
+    /// How the workspace is called, when somebody said.
+    pub workspace: Option<String>,
+    /// What broke a policy.
+    pub violations: Vec<Violation>,
+    /// Findings that an ignore rule took out of the gate; they count nowhere else.
+    pub suppressed: Vec<Suppressed>,
+    /// What the baseline knows and this plan no longer has.
+    pub resolved: Vec<Resolved>,
+    /// Every ignore rule, and whether it is of use.
+    pub ignores: Vec<IgnoreUse>,
 }
 
 impl Report {
@@ -155,6 +178,18 @@ pub struct Finding {
     /// Apply would destroy the object: the outside change cannot be undone without loss.
     pub one_way: bool,
     pub proposals: Vec<Proposal>,
+    /// The gravest rule that applies.
+    pub rule: &'static Rule,
+    /// The rule's, or what the configuration makes of it.
+    pub severity: Severity,
+    /// The same over moves, index shifts and runs; see [`fingerprint`](crate::fingerprint).
+    pub fingerprint: String,
+    /// Against the baseline.
+    pub standing: Standing,
+    /// Who is in charge, when the configuration says.
+    pub owner: Option<String>,
+    /// Addresses of what depends on it, directly or not, as far as the plan tells.
+    pub dependents: Vec<String>,
     /// Where the resource is declared, when a configuration was given.
     pub declared: Option<Place>,
     /// How to find the block in a configuration.
@@ -162,6 +197,21 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// The gravest rule for what happened and what apply makes of it.
+    pub(crate) fn rule_of(outside: Outside, fate: Fate, one_way: bool) -> &'static Rule {
+        let id = match (outside, fate) {
+            _ if one_way => "one-way-door",
+            (Outside::Deleted, Fate::Reverted | Fate::Conflict | Fate::Undecidable) => {
+                "deleted-outside"
+            }
+            (_, Fate::Absorbed) => "absorbed",
+            (_, Fate::Reverted) => "reverted",
+            (_, Fate::Conflict) => "conflict",
+            (_, Fate::Undecidable) => "undecidable",
+        };
+        rule::RULES.iter().find(|rule| rule.id == id).unwrap_or(&rule::RULES[0])
+    }
+
     /// True when apply does something about it, or may.
     pub fn is_actionable(&self) -> bool {
         self.fate != Fate::Absorbed || self.one_way
@@ -195,6 +245,8 @@ pub struct Attribute {
     /// What apply will make of it; `None` when the plan has no entry.
     pub desired: Option<Shown>,
     pub fate: Fate,
+    /// Where the configuration sets it, when a configuration was given and does.
+    pub declared: Option<Place>,
     pub(crate) steps: Path,
 }
 
@@ -249,61 +301,4 @@ pub struct Place {
     pub file: String,
     /// From 1.
     pub line: usize,
-}
-
-/// Where a resource block is to be found: modules by call name, instance keys left out.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct BlockAddress {
-    pub(crate) modules: Vec<String>,
-    pub(crate) resource_type: String,
-    pub(crate) name: String,
-    /// How many instances of the block the plan has; 0 when it does not tell.
-    pub(crate) instances: usize,
-}
-
-impl BlockAddress {
-    /// The names of the module calls in `module.a["k"].module.b[0]`: a key may hold dots, quotes
-    /// and brackets, so it is skipped as the quoted text it is.
-    pub(crate) fn module_names(address: &str) -> Vec<String> {
-        let mut names = Vec::new();
-        let mut rest = address;
-        while let Some(begin) = rest.strip_prefix("module.") {
-            let end = begin.find(['.', '[']).unwrap_or(begin.len());
-            names.push(begin[..end].to_owned());
-            rest = skip_key(&begin[end..]);
-            rest = rest.strip_prefix('.').unwrap_or(rest);
-        }
-        names
-    }
-}
-
-/// Skips `[0]` or `["any text"]`.
-fn skip_key(text: &str) -> &str {
-    let Some(inner) = text.strip_prefix('[') else { return text };
-    let mut escaped = false;
-    let mut quoted = false;
-    for (at, byte) in inner.bytes().enumerate() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            b'"' => quoted = !quoted,
-            b']' if !quoted => return &inner[at + 1..],
-            _ => {}
-        }
-    }
-    ""
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keys_of_modules_may_hold_anything() {
-        assert_eq!(
-            BlockAddress::module_names(r#"module.a["x.module.y\"]"].module.b[0].module.c"#),
-            ["a", "b", "c"]
-        );
-        assert_eq!(BlockAddress::module_names(""), [""; 0]);
-    }
 }

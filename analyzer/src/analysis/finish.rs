@@ -6,12 +6,13 @@ use crate::{
     diff::Change,
     drift::Desired,
     fate::Fate,
+    fingerprint,
     proposal::without_configuration,
     read::{Entry, Header, ReadError, Sink},
     redact::{Secrets, mask_at},
     report::{
         Attribute, Counts, Finding, NoiseItem, Outside, PlanInfo, Planned, PlannedNote, Reason,
-        Report, Shown, Verdict,
+        Report, Shown, Standing, Verdict,
     },
     value::Value,
 };
@@ -91,6 +92,11 @@ impl Analysis {
                 .map(|item| clear_noise(&item, &secrets))
                 .collect(),
             patch: None,
+            workspace: None,
+            violations: Vec::new(),
+            suppressed: Vec::new(),
+            resolved: Vec::new(),
+            ignores: Vec::new(),
         };
         (report, secrets)
     }
@@ -178,17 +184,28 @@ fn finding(key: Key, record: Record, secrets: &Secrets) -> Finding {
         Some(joined) => (Some(joined.action), joined.reason),
         None => (None, None),
     };
+    let outside = if deleted { Outside::Deleted } else { Outside::Changed };
+    let one_way = !deleted && action.as_ref().is_some_and(Action::destroys);
+    let rule = Finding::rule_of(outside, gravest, one_way);
+    let address = secrets.address(&address);
+    let fingerprint = fingerprint::of(rule.id, &address, &deposed, &attributes);
     Finding {
-        address: secrets.address(&address),
+        rule,
+        severity: rule.severity,
+        fingerprint,
+        standing: Standing::New,
+        owner: None,
+        dependents: Vec::new(),
+        address,
         deposed,
         resource_type: block.resource_type.clone(),
         provider,
         moved_from: moved_from.map(|address| secrets.address(&address)),
-        outside: if deleted { Outside::Deleted } else { Outside::Changed },
+        outside,
         fate: gravest,
         attributes,
         pending,
-        one_way: !deleted && action.as_ref().is_some_and(Action::destroys),
+        one_way,
         action: action.map(|action| clear_action(action, secrets)),
         action_reason: action_reason.map(|reason| secrets.text(&reason)),
         proposals: Vec::new(),
@@ -223,6 +240,7 @@ fn attribute(
             Desired::Unknown => Shown::Unknown,
         }),
         fate,
+        declared: None,
         steps,
     }
 }

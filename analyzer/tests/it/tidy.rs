@@ -3,7 +3,7 @@
 use crate::case;
 use driftgate::{
     exit_code::EXIT_CODES, explain, fate::Fate, formats::FORMATS, gate::FailOn, noise::Noise,
-    proposal::ProposalKind, report::Reason,
+    proposal::ProposalKind, report::Reason, rule::RULES,
 };
 use std::{
     fs,
@@ -15,6 +15,8 @@ const EDGE: &[&str] = &[
     "adopt/configuration.rs",
     "adopt/write.rs",
     "cli.rs",
+    "commands",
+    "commands.rs",
     "exit_code.rs",
     "lib.rs",
     "main.rs",
@@ -76,7 +78,8 @@ fn the_heart_names_no_edge() {
         "SystemTime",
     ];
     for (name, text) in source_files() {
-        if EDGE.contains(&name.as_str()) {
+        let folder = name.split_once('/').map_or("", |(folder, _)| folder);
+        if EDGE.contains(&name.as_str()) || EDGE.contains(&folder) {
             continue;
         }
         let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
@@ -92,7 +95,8 @@ fn the_heart_names_no_edge() {
 fn the_list_of_the_edge_holds_no_more_than_it_must() {
     let names: Vec<String> = source_files().into_iter().map(|(name, _)| name).collect();
     for name in EDGE {
-        assert!(names.iter().any(|known| known == name), "{name} is not there any more");
+        let is_there = |known: &String| known == name || known.starts_with(&format!("{name}/"));
+        assert!(names.iter().any(is_there), "{name} is not there any more");
     }
     assert!(EDGE.is_sorted());
 }
@@ -108,11 +112,12 @@ fn files_are_short_and_say_what_they_are() {
 
 #[test]
 fn tables_are_sorted() {
-    let tables: [(&str, Vec<&str>); 5] = [
+    let tables: [(&str, Vec<&str>); 6] = [
         ("formats::FORMATS", FORMATS.iter().map(|format| format.name).collect()),
         ("Fate::ALL", Fate::ALL.iter().map(|it| it.name()).collect()),
         ("Noise::ALL", Noise::ALL.iter().map(|it| it.name()).collect()),
         ("ProposalKind::ALL", ProposalKind::ALL.iter().map(|it| it.name()).collect()),
+        ("RULES", RULES.iter().map(|rule| rule.id).collect()),
         ("Reason::ALL", Reason::ALL.iter().map(|it| it.name()).collect()),
     ];
     for (table, names) in tables {
@@ -121,8 +126,9 @@ fn tables_are_sorted() {
 }
 
 #[test]
-fn every_topic_has_a_name_of_its_own() {
-    let mut names: Vec<&str> = explain::topics().iter().map(|topic| topic.name).collect();
+fn every_topic_has_a_name_of_its_own_in_its_group() {
+    let topics = explain::topics();
+    let mut names: Vec<_> = topics.iter().map(|topic| (topic.group, topic.name)).collect();
     names.sort_unstable();
     let all = names.len();
     names.dedup();

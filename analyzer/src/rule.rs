@@ -1,0 +1,116 @@
+//! The rules by which findings are named and weighed.
+//!
+//! - A rule's id is a promise: it stands in reports, in ignore rules and in SARIF.
+//! - A new rule is one line of [`RULES`]; `driftgate explain` and the documentation derive from it.
+
+/// How grave something is, from the mildest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    Info,
+    Low,
+    Medium,
+    High,
+    Critical,
+}
+
+impl Severity {
+    /// Every severity, from the mildest.
+    pub const ALL: &[Self] = &[Self::Info, Self::Low, Self::Medium, Self::High, Self::Critical];
+
+    /// The name in reports and in configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::Critical => "critical",
+        }
+    }
+
+    /// The severity of that name.
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|severity| severity.name() == name)
+    }
+}
+
+/// What kind of thing was found.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Rule {
+    pub id: &'static str,
+    /// Unless the configuration says otherwise.
+    pub severity: Severity,
+    /// In a few words, for headings.
+    pub title: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+    /// What to do about it.
+    pub remedy: &'static str,
+}
+
+/// All rules, sorted by id.
+pub static RULES: &[Rule] = &[
+    Rule {
+        id: "absorbed",
+        severity: Severity::Info,
+        title: "Changed outside, and the configuration agrees",
+        meaning: "Every attribute that was changed outside has the value that the configuration \
+                  wants, is ignored by it, or is left to the provider. Apply only records it.",
+        remedy: "Record it with a refresh-only apply, or leave it to the next apply.",
+    },
+    Rule {
+        id: "conflict",
+        severity: Severity::High,
+        title: "Changed outside, and the configuration asks for a third value",
+        meaning: "An attribute was changed outside, and the configuration asks for neither the \
+                  old value nor the real one. Apply overwrites what somebody did.",
+        remedy: "Find out why it was changed, then decide: adopt the real value, or apply.",
+    },
+    Rule {
+        id: "deleted-outside",
+        severity: Severity::High,
+        title: "Deleted outside",
+        meaning: "The object is in the state and no longer exists.",
+        remedy: "Apply to create it again, or remove it from the configuration.",
+    },
+    Rule {
+        id: "one-way-door",
+        severity: Severity::Critical,
+        title: "Apply would destroy what was changed outside",
+        meaning: "The object was changed outside, and apply would destroy it, or destroy and \
+                  create it again. What it holds does not come back.",
+        remedy: "Never apply this unseen. Adopt the real values, or ignore the attribute that \
+                 forces the replacement.",
+    },
+    Rule {
+        id: "reverted",
+        severity: Severity::Medium,
+        title: "Changed outside, and apply undoes it",
+        meaning: "An attribute was changed outside, and the configuration still asks for the old \
+                  value. Apply puts it back.",
+        remedy: "Apply to undo the outside change, or adopt it.",
+    },
+    Rule {
+        id: "undecidable",
+        severity: Severity::Medium,
+        title: "Changed outside, and the outcome is open",
+        meaning: "An attribute was changed outside, and the plan does not say what apply makes \
+                  of it: the value is known only after apply, or the plan leaves the object out.",
+        remedy: "Make a full plan, without -target and -refresh-only.",
+    },
+];
+
+/// The rule of that id.
+pub fn find(id: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| rule.id == id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_sorted_and_single() {
+        assert!(RULES.is_sorted_by(|left, right| left.id < right.id));
+    }
+}
