@@ -4,7 +4,7 @@
 //!   was changed; not of values, positions or times. So it survives an index shift.
 //! - Two objects of one block with `count` that changed alike have the same fingerprint.
 
-use crate::{path::Step, report::Attribute};
+use crate::{address::Address, path::Step, report::Attribute};
 use sha2::{Digest as _, Sha256};
 
 /// The fingerprint of a finding: 16 hexadecimal digits.
@@ -29,40 +29,10 @@ pub(crate) fn of(rule: &str, address: &str, deposed: &str, attributes: &[Attribu
     digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// `module.a[0].b.c["k[1]"]` becomes `module.a.b.c["k[1]"]`.
+/// `module.a[0].b.c["k[1]"]` becomes `module.a.b.c["k[1]"]`; what is no address stays as it is.
 fn without_numbers(address: &str) -> String {
-    let mut out = String::with_capacity(address.len());
-    let (mut quoted, mut escaped) = (false, false);
-    let mut rest = address;
-    while let Some(character) = rest.chars().next() {
-        if !quoted && character == '[' {
-            let digits = rest[1..].bytes().take_while(u8::is_ascii_digit).count();
-            if digits > 0 && rest[1 + digits..].starts_with(']') {
-                rest = &rest[digits + 2..];
-                continue;
-            }
-        }
-        quoted ^= character == '"' && !escaped;
-        escaped = character == '\\' && !escaped;
-        out.push(character);
-        rest = &rest[character.len_utf8()..];
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_positions_are_left_out_of_an_address() {
-        for (address, kept) in [
-            ("module.a[0].b.c[12]", "module.a.b.c"),
-            (r#"a.b["k[1]\"[2]"]"#, r#"a.b["k[1]\"[2]"]"#),
-            ("a.b[x]", "a.b[x]"),
-            ("a.b[", "a.b["),
-        ] {
-            assert_eq!(without_numbers(address), kept);
-        }
+    match Address::parse(address) {
+        Ok(parsed) => parsed.without_numbers().to_string(),
+        Err(_) => address.to_owned(),
     }
 }

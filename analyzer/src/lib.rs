@@ -17,6 +17,7 @@
 //! ```
 
 pub mod action;
+pub mod address;
 pub mod diff;
 pub mod exit_code;
 pub mod explain;

@@ -9,6 +9,7 @@
 //! - A secret that was seen can only be hidden, never printed: [`Secrets`] has no reader.
 
 use crate::{
+    address::Address,
     path::{Path, Step},
     report::Shown,
     value::Value,
@@ -225,16 +226,19 @@ impl Secrets {
     /// An address as it may be printed. Names in it come from the configuration's code
     /// and are no secrets; keys between quotes come from data.
     pub fn address(&self, address: &str) -> String {
-        let mut shown = String::with_capacity(address.len());
-        let mut rest = address;
-        while let Some(begin) = rest.find("[\"") {
-            let Some(length) = rest[begin + 2..].find("\"]") else { break };
-            let (head, key) = (&rest[..begin + 2], &rest[begin + 2..begin + 2 + length]);
-            shown.push_str(head);
-            shown.push_str(&self.text(key));
-            rest = &rest[begin + 2 + length..];
+        if !address.contains('[') {
+            return address.to_owned();
         }
-        shown + rest
+        let Ok(parsed) = Address::parse(address) else { return self.text(address) };
+        let mut hidden = false;
+        let shown = parsed.map_keys(|key| match self.conceal(&key) {
+            Some(concealed) => {
+                hidden = true;
+                concealed
+            }
+            None => key,
+        });
+        if hidden { shown.to_string() } else { address.to_owned() }
     }
 }
 
@@ -351,5 +355,12 @@ mod tests {
             secrets.address("module.worker[\"worker\"].pool.worker"),
             "module.worker[\"(sensitive)\"].pool.worker"
         );
+    }
+
+    #[test]
+    fn a_key_is_hidden_whatever_is_quoted_in_it() {
+        let secrets = secrets(&["half\"]other"]);
+        assert_eq!(secrets.address(r#"a.b["half\"]other"]"#), r#"a.b["(sensitive)"]"#);
+        assert_eq!(secrets.address(r#"a.b["\u0068alf\"]other"]"#), r#"a.b["(sensitive)"]"#);
     }
 }

@@ -5,7 +5,7 @@
 //! - A missing field is an empty slice; a missing address is rebuilt from its parts.
 
 use super::text::{self, Fields, decode, fields, items};
-use crate::{action::Action, value::Value};
+use crate::{action::Action, address::Key, value::Value};
 use std::{borrow::Cow, fmt::Write};
 
 /// A resource's change, borrowed from the buffer.
@@ -106,8 +106,14 @@ impl<'a> Entry<'a> {
             address.push_str("data.");
         }
         let _ = write!(address, "{}.{}", decode(self.kind), decode(self.name));
-        if !matches!(self.index, b"" | b"null") {
-            let _ = write!(address, "[{}]", String::from_utf8_lossy(self.index));
+        match self.index {
+            b"" | b"null" => {}
+            [b'"', ..] => {
+                let _ = write!(address, "{}", Key::Text(decode(self.index).into_owned()));
+            }
+            number => {
+                let _ = write!(address, "[{}]", String::from_utf8_lossy(number));
+            }
         }
         Cow::Owned(address)
     }

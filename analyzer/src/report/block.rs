@@ -1,5 +1,7 @@
 //! The address of a block of the configuration, which may stand for many objects.
 
+use crate::address::ModuleCall;
+
 /// Where a resource block is to be found: modules by call name, instance keys left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct BlockAddress {
@@ -11,36 +13,11 @@ pub(crate) struct BlockAddress {
 }
 
 impl BlockAddress {
-    /// The names of the module calls in `module.a["k"].module.b[0]`: a key may hold dots, quotes
-    /// and brackets, so it is skipped as the quoted text it is.
+    /// The names of the module calls in `module.a["k"].module.b[0]`.
     pub(crate) fn module_names(address: &str) -> Vec<String> {
-        let mut names = Vec::new();
-        let mut rest = address;
-        while let Some(begin) = rest.strip_prefix("module.") {
-            let end = begin.find(['.', '[']).unwrap_or(begin.len());
-            names.push(begin[..end].to_owned());
-            rest = skip_key(&begin[end..]);
-            rest = rest.strip_prefix('.').unwrap_or(rest);
-        }
-        names
+        let calls = ModuleCall::parse_path(address).unwrap_or_default();
+        calls.into_iter().map(|call| call.name).collect()
     }
-}
-
-/// Skips `[0]` or `["any text"]`.
-fn skip_key(text: &str) -> &str {
-    let Some(inner) = text.strip_prefix('[') else { return text };
-    let mut escaped = false;
-    let mut quoted = false;
-    for (at, byte) in inner.bytes().enumerate() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            b'"' => quoted = !quoted,
-            b']' if !quoted => return &inner[at + 1..],
-            _ => {}
-        }
-    }
-    ""
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on ends, in its helpers too")]
 #![expect(clippy::print_stdout, reason = "what was skipped must be visible")]
 
+mod addresses;
 mod algebra;
 mod case;
 mod command;
