@@ -32,6 +32,7 @@ pub mod proposal;
 pub mod redact;
 pub mod report;
 pub mod rule;
+pub mod schemas;
 pub mod value;
 
 mod adopt;
@@ -42,6 +43,7 @@ mod read;
 pub use adopt::{Configuration, Written, propose};
 pub use read::{Limits, ReadError, WrongKind};
 pub use report::Report;
+pub use schemas::Schemas;
 
 use analysis::{Analysis, Rereading};
 use redact::Secrets;
@@ -67,6 +69,11 @@ pub fn check_stream(reader: impl Read, limits: Limits) -> Result<Checked, ReadEr
     analysis.settle_held()?;
     let (report, secrets) = analysis.finish(header);
     Ok(Checked { report, secrets })
+}
+
+/// Reads what `terraform providers schema -json` prints.
+pub fn read_schemas(reader: impl Read, limits: Limits) -> Result<Schemas, ReadError> {
+    read::read_schemas(reader, limits)
 }
 
 /// Checks a plan in a file. If its sections stand in an unusual order it is read twice.

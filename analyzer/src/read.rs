@@ -11,6 +11,7 @@ mod error;
 pub(crate) mod grammar;
 mod lanes;
 mod plan;
+mod schemas;
 mod source;
 pub(crate) mod text;
 
@@ -18,6 +19,7 @@ pub use error::{ReadError, WrongKind};
 
 pub(crate) use entry::Entry;
 pub(crate) use plan::{Header, Sink, read_plan};
+pub(crate) use schemas::read_schemas;
 
 /// Bounds on what reading may use.
 #[derive(Clone, Copy, Debug)]

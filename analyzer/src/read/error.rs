@@ -91,6 +91,8 @@ pub enum WrongKind {
          unredacted JSON plan"
     )]
     RedactedPlan,
+    #[error("these are no provider schemas; give the output of `terraform providers schema -json`")]
+    NotSchemas,
     #[error("this is a provider schema; a plan is needed: `terraform show -json FILE`")]
     Schemas,
     #[error("this is JSON but not a plan; give the output of `terraform show -json FILE`")]

@@ -6,6 +6,7 @@
 use driftgate::{
     Limits, ReadError, Report, check,
     formats::{Color, FORMATS, Style},
+    read_schemas,
     report::Verdict,
 };
 use std::{fs, path::PathBuf};
@@ -98,6 +99,20 @@ fn real_drift_is_found() {
             report.counts
         );
     }
+}
+
+#[test]
+fn real_provider_schemas_are_read() {
+    let Some(corpus) = corpus() else { return };
+    let mut types = 0;
+    for entry in fs::read_dir(corpus.join("schemas")).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = fs::read(&path).unwrap();
+        types += read_schemas(bytes.as_slice(), Limits::STANDARD)
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+            .len();
+    }
+    assert!(types >= 6, "only {types} resource types were found");
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod hostile;
 mod layouts;
 mod order;
 mod patches;
+mod schemas;
 mod secrets;
 mod sizes;
 mod tidy;

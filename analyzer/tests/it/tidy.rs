@@ -22,6 +22,7 @@ const EDGE: &[&str] = &[
     "main.rs",
     "read/error.rs",
     "read/plan.rs",
+    "read/schemas.rs",
     "read/source.rs",
 ];
 
