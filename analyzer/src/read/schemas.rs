@@ -2,7 +2,7 @@
 
 use super::{Limits, ReadError, WrongKind, source::Source, text::decode};
 use crate::schemas::{Builder, Schemas};
-use std::{borrow::Cow, io};
+use std::io;
 
 /// Reads what `terraform providers schema -json` prints.
 pub(crate) fn read_schemas(reader: impl io::Read, limits: Limits) -> Result<Schemas, ReadError> {
@@ -25,7 +25,7 @@ pub(crate) fn read_schemas(reader: impl io::Read, limits: Limits) -> Result<Sche
     Ok(builder.finish())
 }
 
-fn check_version(version: &Cow<'_, str>) -> Result<(), ReadError> {
+fn check_version(version: &str) -> Result<(), ReadError> {
     if matches!(version.split('.').next(), Some("0" | "1")) {
         return Ok(());
     }
