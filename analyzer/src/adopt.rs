@@ -34,6 +34,10 @@ type Edited = BTreeMap<String, String>;
 /// The new texts of all changed files are returned for [`Written`].
 pub fn propose(report: &mut Report, configuration: &Configuration, secrets: &Secrets) -> Edited {
     let mut all = Edited::new();
+    if report.documents > 1 {
+        report.warnings.push("patches are proposed for one plan at a time".to_owned());
+        return all;
+    }
     let mut siblings: BTreeMap<&BlockAddress, Vec<&Finding>> = BTreeMap::new();
     for finding in &report.findings {
         siblings.entry(&finding.block).or_default().push(finding);

@@ -5,8 +5,11 @@
 //! - Changes that come before the drift are held within a bound, or read again from the start.
 //! - Values are cleared of secrets at the very end, when all secrets are known.
 
+mod documents;
 mod finish;
 mod held;
+
+pub(crate) use documents::Plans;
 
 use crate::{
     action::Action,

@@ -41,13 +41,13 @@ mod drift;
 mod read;
 
 pub use adopt::{Configuration, Written, propose};
-pub use read::{Limits, ReadError, WrongKind};
+pub use read::{Limits, Position, ReadError, Text, WrongKind};
 pub use report::Report;
 pub use schemas::Schemas;
 
-use analysis::{Analysis, Rereading};
+use analysis::{Plans, Rereading};
 use redact::Secrets;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{Read, Seek};
 
 /// A report, and the secrets of the plan it was made from: what is printed beside the report must
 /// be cleared of them too.
@@ -57,18 +57,17 @@ pub struct Checked {
     pub secrets: Secrets,
 }
 
-/// Checks a plan that can be read only once, such as one from a pipe.
+/// Checks a plan that can be read only once, such as one from a pipe. An input with several plans
+/// makes one report about all of them.
 pub fn check(reader: impl Read, limits: Limits) -> Result<Report, ReadError> {
     check_stream(reader, limits).map(|checked| checked.report)
 }
 
 /// As [`check`], with the secrets.
 pub fn check_stream(reader: impl Read, limits: Limits) -> Result<Checked, ReadError> {
-    let mut analysis = Analysis::new(limits, Rereading::Impossible);
-    let header = read::read_plan(reader, limits, &mut analysis)?;
-    analysis.settle_held()?;
-    let (report, secrets) = analysis.finish(header);
-    Ok(Checked { report, secrets })
+    let mut plans = Plans::new(limits, Rereading::Impossible);
+    plans.read(reader)?;
+    Ok(plans.finish())
 }
 
 /// Reads what `terraform providers schema -json` prints.
@@ -76,15 +75,15 @@ pub fn read_schemas(reader: impl Read, limits: Limits) -> Result<Schemas, ReadEr
     read::read_schemas(reader, limits)
 }
 
-/// Checks a plan in a file. If its sections stand in an unusual order it is read twice.
+/// Checks plans in a file. If the sections of one stand in an unusual order, it is read twice.
 pub fn check_file(mut file: impl Read + Seek, limits: Limits) -> Result<Checked, ReadError> {
-    let mut analysis = Analysis::new(limits, Rereading::Possible);
-    let mut header = read::read_plan(&mut file, limits, &mut analysis)?;
-    if analysis.must_reread() {
-        file.seek(SeekFrom::Start(0)).map_err(|source| ReadError::Io { offset: 0, source })?;
-        analysis.begin_second_pass();
-        header = read::read_plan(&mut file, limits, &mut analysis)?;
+    let mut plans = Plans::new(limits, Rereading::Possible);
+    plans.read(&mut file)?;
+    if plans.must_reread() {
+        let start = Position::default();
+        file.rewind().map_err(|source| ReadError::Io { offset: start, source })?;
+        plans.begin_second_pass();
+        plans.read(&mut file)?;
     }
-    let (report, secrets) = analysis.finish(header);
-    Ok(Checked { report, secrets })
+    Ok(plans.finish())
 }

@@ -1,12 +1,13 @@
 //! Reads plan JSON as a stream: one forward pass, one entry in memory at a time.
 //!
-//! - [`read_plan`] walks the sections and hands each entry to a [`Sink`]; what nobody needs is passed
-//!   over, though its grammar is checked.
+//! - [`Documents`] walks the sections of each plan and hands each entry to a [`Sink`]; what nobody
+//!   needs is passed over, though its grammar is checked.
 //! - Only the major format version decides whether a plan can be read; everything else goes by
 //!   the fields that are present. Unknown fields and actions are tolerated.
 //! - A failure is an error with its byte, never an empty result.
 
 mod entry;
+mod envelope;
 mod error;
 pub(crate) mod grammar;
 mod lanes;
@@ -15,10 +16,11 @@ mod schemas;
 mod source;
 pub(crate) mod text;
 
+pub use envelope::{Position, Text};
 pub use error::{ReadError, WrongKind};
 
 pub(crate) use entry::Entry;
-pub(crate) use plan::{Header, Sink, read_plan};
+pub(crate) use plan::{Documents, Header, Sink};
 pub(crate) use schemas::read_schemas;
 
 /// Bounds on what reading may use.

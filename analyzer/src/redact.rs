@@ -105,6 +105,22 @@ impl Secrets {
         }
     }
 
+    /// Remembers what another one does.
+    pub(crate) fn take_over(&mut self, other: Self) {
+        if self.texts.is_empty() && self.attributes.is_empty() {
+            *self = other;
+            return;
+        }
+        self.texts.extend(other.texts);
+        self.beginnings.resize(self.beginnings.len().max(other.beginnings.len()), 0);
+        for (word, others) in self.beginnings.iter_mut().zip(other.beginnings) {
+            *word |= others;
+        }
+        for (kind, paths) in other.attributes {
+            self.attributes.entry(kind).or_default().extend(paths);
+        }
+    }
+
     /// The sensitive attributes of a resource type, each as the keys that lead to it.
     pub(crate) fn attributes(&self, resource_type: &str) -> impl Iterator<Item = &[String]> {
         self.attributes.get(resource_type).into_iter().flatten().map(Vec::as_slice)

@@ -48,9 +48,32 @@ pub struct Report {
     pub resolved: Vec<Resolved>,
     /// Every ignore rule, and whether it is of use.
     pub ignores: Vec<IgnoreUse>,
+    /// How many plans the input held.
+    pub documents: usize,
 }
 
 impl Report {
+    /// The report of a plan in which there is nothing.
+    pub(crate) fn empty() -> Self {
+        Self {
+            plan: PlanInfo::default(),
+            verdict: Verdict::Clean,
+            reasons: Vec::new(),
+            warnings: Vec::new(),
+            counts: Counts::default(),
+            findings: Vec::new(),
+            planned: Vec::new(),
+            noise: Vec::new(),
+            patch: None,
+            workspace: None,
+            violations: Vec::new(),
+            suppressed: Vec::new(),
+            resolved: Vec::new(),
+            ignores: Vec::new(),
+            documents: 1,
+        }
+    }
+
     /// How many planned changes and how many items of noise are listed one by one.
     pub const LISTED_MAX: usize = 5_000;
 }
@@ -192,6 +215,8 @@ pub struct Finding {
     pub dependents: Vec<String>,
     /// Where the resource is declared, when a configuration was given.
     pub declared: Option<Place>,
+    /// In which plan of the input it is, from 1, when there are several.
+    pub document: Option<usize>,
     /// How to find the block in a configuration.
     pub(crate) block: BlockAddress,
 }

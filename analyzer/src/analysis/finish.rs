@@ -28,14 +28,19 @@ impl Analysis {
         held.iter().filter_map(|raw| Entry::find(raw)).try_for_each(|entry| self.change(&entry))
     }
 
-    /// Makes the report and the secrets that whatever is printed beside it must not show.
-    pub(crate) fn finish(mut self, header: Header) -> (Report, Secrets) {
-        let warnings = self.warnings(&header);
+    /// Everything that neither this report nor whatever is printed beside it may show.
+    pub(super) fn take_secrets(&mut self) -> Secrets {
         for name in &self.sensitive_variables {
             if let Some(value) = self.variables.get(name) {
                 self.secrets.learn_all(value);
             }
         }
+        std::mem::take(&mut self.secrets)
+    }
+
+    /// Makes the report.
+    pub(super) fn finish(mut self, header: Header, secrets: &Secrets) -> Report {
+        let warnings = self.warnings(&header);
         let reasons = reasons(&header);
         let plan = PlanInfo {
             format_version: header.format_version,
@@ -46,7 +51,7 @@ impl Analysis {
         let mut findings = Vec::with_capacity(self.records.len());
         for (key, mut record) in std::mem::take(&mut self.records) {
             record.block.instances = self.instances.get(&record.block).copied().unwrap_or(0);
-            let mut finding = finding(key, record, &self.secrets);
+            let mut finding = finding(key, record, secrets);
             finding.proposals = without_configuration(&finding, &plan);
             findings.push(finding);
         }
@@ -71,8 +76,7 @@ impl Analysis {
             (true, false) => Verdict::Inconclusive,
             (true, true) => Verdict::Clean,
         };
-        let secrets = self.secrets;
-        let report = Report {
+        Report {
             plan,
             verdict,
             reasons,
@@ -83,22 +87,16 @@ impl Analysis {
                 .planned
                 .into_iter()
                 .take(Report::LISTED_MAX)
-                .map(|item| clear_planned(item, &secrets))
+                .map(|item| clear_planned(item, secrets))
                 .collect(),
             noise: tally
                 .noise
                 .into_iter()
                 .take(Report::LISTED_MAX)
-                .map(|item| clear_noise(&item, &secrets))
+                .map(|item| clear_noise(&item, secrets))
                 .collect(),
-            patch: None,
-            workspace: None,
-            violations: Vec::new(),
-            suppressed: Vec::new(),
-            resolved: Vec::new(),
-            ignores: Vec::new(),
-        };
-        (report, secrets)
+            ..Report::empty()
+        }
     }
 
     fn warnings(&self, header: &Header) -> Vec<String> {
@@ -210,6 +208,7 @@ fn finding(key: Key, record: Record, secrets: &Secrets) -> Finding {
         action_reason: action_reason.map(|reason| secrets.text(&reason)),
         proposals: Vec::new(),
         declared: None,
+        document: None,
         block,
     }
 }

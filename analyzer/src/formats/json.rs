@@ -48,6 +48,7 @@ fn render(report: &Report, _style: Style) -> String {
             "kind": item.kind.name(),
         })).collect::<Vec<_>>(),
         "patch": report.patch,
+        "documents": report.documents,
     });
     let text = serde_json::to_string_pretty(&document).unwrap_or_default();
     escape_hidden(&text) + "\n"
@@ -68,6 +69,7 @@ fn finding(finding: &Finding) -> Value {
         "declared": finding.declared.as_ref().map(place),
         "attributes": finding.attributes.iter().map(attribute).collect::<Vec<_>>(),
         "pending": finding.pending,
+        "document": finding.document,
         "proposals": finding.proposals.iter().map(proposal).collect::<Vec<_>>(),
     })
 }

@@ -57,6 +57,9 @@ pub(super) fn happened(finding: &Finding) -> String {
     if let Some(place) = &finding.declared {
         text.push_str(&format!(", declared in {}:{}", visible(&place.file), place.line));
     }
+    if let Some(number) = finding.document {
+        text.push_str(&format!(", in plan {number} of the input"));
+    }
     if let Some(from) = &finding.moved_from {
         text.push_str(&format!(", moved from {}", visible(from)));
     }

@@ -3,7 +3,7 @@
 //! - Each message says what was found and the next command to try.
 //! - Nothing of the input's values is quoted, only the one byte that was in the way.
 
-use super::grammar::Fault;
+use super::{envelope::Position, grammar::Fault};
 use std::io;
 use thiserror::Error;
 
@@ -11,25 +11,25 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum ReadError {
     /// The device or the pipe failed.
-    #[error("failed to read the input at byte {offset}")]
-    Io { offset: u64, source: io::Error },
+    #[error("failed to read the input at {offset}")]
+    Io { offset: Position, source: io::Error },
     /// Another kind of input than a plan in JSON.
     #[error(transparent)]
     Kind(#[from] WrongKind),
     /// Broken JSON.
     #[error(
-        "not valid JSON: {reason}, at byte {offset}; make it again with `terraform show -json FILE`"
+        "not valid JSON: {reason}, at {offset}; make it again with `terraform show -json FILE`"
     )]
-    Syntax { offset: u64, reason: String },
+    Syntax { offset: Position, reason: String },
     /// The input ends in the middle of the document.
     #[error(
-        "the plan is cut off after {length} bytes, inside {section}: whatever wrote it stopped \
-         early or has a size limit; write it to a file with `terraform show -json FILE > plan.json`"
+        "the input is cut off at {offset}, inside {section}: whatever wrote it stopped early or has \
+         a size limit; write it to a file with `terraform show -json FILE > plan.json`"
     )]
-    CutOff { length: u64, section: String },
+    CutOff { offset: Position, section: String },
     /// Valid JSON that is not shaped like a plan.
-    #[error("{section} is not shaped like a plan: {reason}, at byte {offset}")]
-    Shape { section: String, reason: String, offset: u64 },
+    #[error("{section} is not shaped like a plan: {reason}, at {offset}")]
+    Shape { section: String, reason: String, offset: Position },
     /// A format of the future.
     #[error(
         "plan format version {0} is not known; this program reads 0.x and 1.x: a newer driftgate \
@@ -37,10 +37,8 @@ pub enum ReadError {
     )]
     Version(String),
     /// One entry is larger than the memory we may use.
-    #[error(
-        "{section} holds one entry of more than {limit} bytes, at byte {offset}; raise --max-entry"
-    )]
-    TooLarge { section: String, limit: usize, offset: u64 },
+    #[error("{section} holds one entry of more than {limit} bytes, at {offset}; raise --max-entry")]
+    TooLarge { section: String, limit: usize, offset: Position },
     /// The sections stand in an unusual order and the input cannot be read twice.
     #[error(
         "resource_drift comes after resource_changes, and a pipe cannot be read a second time; \
@@ -50,7 +48,7 @@ pub enum ReadError {
 }
 
 /// Inputs that are recognised and are not what is needed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum WrongKind {
     #[error(
         "the input is empty; a failed `terraform show -json` writes nothing, so look at its own \
@@ -59,18 +57,17 @@ pub enum WrongKind {
     Empty,
     #[error("this is a binary plan file; run `terraform show -json FILE` and give its output")]
     BinaryPlan,
-    #[error("this is gzip; unpack it first: `gunzip -c FILE | driftgate check -`")]
-    Gzip,
+    /// What it is and what it says about itself in clear.
     #[error(
-        "this is UTF-16, which PowerShell's `>` writes; use \
-         `terraform show -json FILE | Out-File -Encoding utf8 plan.json`"
+        "this is {0}, encrypted by OpenTofu; run `tofu show -json FILE` where its key is \
+         configured and give its output"
     )]
-    Utf16,
+    Encrypted(String),
     #[error(
-        "this is encrypted by OpenTofu; run `tofu show -json FILE` where its key is configured and \
-         give its output"
+        "this is `.terraform/terraform.tfstate`, which only says where the state is kept; run \
+         `terraform plan -out plan.bin` and give `terraform show -json plan.bin`"
     )]
-    Encrypted,
+    BackendStub,
     #[error(
         "this is a raw state file, which knows nothing of reality; run \
          `terraform plan -out plan.bin` and give `terraform show -json plan.bin`"
@@ -97,12 +94,15 @@ pub enum WrongKind {
     Schemas,
     #[error("this is JSON but not a plan; give the output of `terraform show -json FILE`")]
     OtherJson,
-    #[error("this holds more than one JSON document; check one plan at a time")]
+    #[error(
+        "this holds more than one JSON document, and not all of them are plans; give plans of one \
+         kind, or each one in a file of its own"
+    )]
     SeveralDocuments,
 }
 
 impl ReadError {
-    pub(super) fn syntax(offset: u64, fault: Fault) -> Self {
+    pub(super) fn syntax(offset: Position, fault: Fault) -> Self {
         Self::Syntax { offset, reason: fault.to_string() }
     }
 }

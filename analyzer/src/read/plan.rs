@@ -39,28 +39,48 @@ pub(crate) trait Sink {
     fn sensitive_variable(&mut self, name: &str);
 }
 
-/// Reads one plan to its end.
-pub(crate) fn read_plan(
-    reader: impl io::Read,
-    limits: Limits,
+/// The documents of an input, one after the other.
+pub(crate) struct Documents<R> {
+    source: Source<R>,
+    /// How many were begun.
+    begun: usize,
+}
+
+impl<R: io::Read> Documents<R> {
+    pub(crate) fn new(reader: R, limits: Limits) -> Self {
+        Self { source: Source::new(reader, limits), begun: 0 }
+    }
+
+    /// Reads the next plan to its end. `None` behind the last one.
+    pub(crate) fn next(&mut self, sink: &mut impl Sink) -> Result<Option<Header>, ReadError> {
+        if self.begun == 0 {
+            self.source.open()?;
+        } else if !self.source.next()? {
+            return Ok(None);
+        }
+        self.begun += 1;
+        match read_plan(&mut self.source, sink) {
+            // What is of another kind is explained only when it stands alone.
+            Err(ReadError::Kind(_)) if self.begun > 1 => Err(WrongKind::SeveralDocuments.into()),
+            outcome => outcome.map(Some),
+        }
+    }
+
+    /// True when other text stood around the documents that were read.
+    pub(crate) fn are_wrapped(&self) -> bool {
+        self.source.wrapped
+    }
+}
+
+fn read_plan<R: io::Read>(
+    source: &mut Source<R>,
     sink: &mut impl Sink,
 ) -> Result<Header, ReadError> {
-    let mut source = Source::new(reader, limits);
-    let mut walk = Walk { header: Header::default(), seen: BTreeSet::new(), sink };
-    walk.header.wrapped = source.open()?;
+    let mut walk = Walk::new(sink);
     source.object(|source, key| {
-        source.section.clear();
-        // It stands in messages: short, and without control characters.
-        source.section.extend(key.escape_debug().take(60));
+        source.section = short(key);
         walk.section(source, key)
     })?;
-    source.section = "the end".to_owned();
-    match source.peek()? {
-        None => {}
-        Some(b'{' | b'[') if !walk.header.wrapped => return Err(WrongKind::SeveralDocuments.into()),
-        // Wrappers print lines behind the JSON too.
-        Some(_) => walk.header.wrapped = true,
-    }
     walk.refuse_other_kinds()?;
     Ok(walk.header)
 }
@@ -68,10 +88,16 @@ pub(crate) fn read_plan(
 struct Walk<'s, S> {
     header: Header,
     seen: BTreeSet<String>,
+    /// What an encrypted document says in clear.
+    clear: Vec<String>,
     sink: &'s mut S,
 }
 
-impl<S: Sink> Walk<'_, S> {
+impl<'s, S: Sink> Walk<'s, S> {
+    fn new(sink: &'s mut S) -> Self {
+        Self { header: Header::default(), seen: BTreeSet::new(), clear: Vec::new(), sink }
+    }
+
     fn section<R: io::Read>(&mut self, source: &mut Source<R>, key: &str) -> Result<(), ReadError> {
         if !self.seen.insert(key.to_owned()) && key.starts_with("resource_") {
             return Err(shape(source, "it stands twice in the plan"));
@@ -110,6 +136,16 @@ impl<S: Sink> Walk<'_, S> {
                 sink.variable(name, value.get("value").cloned().unwrap_or(Value::Null));
             }),
             "configuration" => self.configuration(source),
+            "lineage" | "serial" => {
+                let value = source.take()?;
+                let text = decode(value.bytes);
+                self.clear.push(format!("{key} {}", short(&text)));
+                Ok(())
+            }
+            "meta" if source.peek()? == Some(b'{') => source.object(|source, name| {
+                self.clear.push(short(name));
+                source.skip()
+            }),
             _ => source.skip(),
         }
     }
@@ -194,14 +230,16 @@ impl<S: Sink> Walk<'_, S> {
         if matches!(major, "0" | "1") {
             return Ok(());
         }
-        let shown: String = version.escape_debug().take(20).collect();
-        Err(ReadError::Version(format!("`{shown}`")))
+        Err(ReadError::Version(format!("`{}`", short(version))))
     }
 
     fn refuse_other_kinds(&self) -> Result<(), ReadError> {
         let has = |keys: &[&str]| keys.iter().any(|key| self.seen.contains(*key));
         if has(&["encrypted_data", "encryption_version"]) {
-            return Err(WrongKind::Encrypted.into());
+            let what = if has(&["lineage", "serial"]) { "a state" } else { "a plan" };
+            let clear: Vec<&str> = self.clear.iter().take(8).map(String::as_str).collect();
+            let about = if clear.is_empty() { String::new() } else { clear.join(", ") };
+            return Err(WrongKind::Encrypted(format!("{what} ({about})")).into());
         }
         if has(&["plan_format_version"]) {
             return Err(WrongKind::RedactedPlan.into());
@@ -217,7 +255,9 @@ impl<S: Sink> Walk<'_, S> {
         {
             return Ok(());
         }
-        Err(if has(&["serial", "lineage", "modules"]) && has(&["version", "terraform_version"]) {
+        Err(if has(&["backend"]) && has(&["version"]) {
+            WrongKind::BackendStub
+        } else if has(&["serial", "lineage", "modules"]) && has(&["version", "terraform_version"]) {
             WrongKind::RawState
         } else if has(&["provider_schemas"]) {
             WrongKind::Schemas
@@ -228,6 +268,11 @@ impl<S: Sink> Walk<'_, S> {
         }
         .into())
     }
+}
+
+/// What may stand in a message: short, and without control characters.
+fn short(text: &str) -> String {
+    text.escape_debug().take(60).collect()
 }
 
 fn string(taken: &Taken<'_>) -> Option<String> {

@@ -2,23 +2,65 @@
 //!
 //! - `skip` passes over a value of any size without keeping it; `take` keeps exactly one.
 //! - All bytes are checked to be UTF-8, and all values to be JSON.
-//! - Offsets in errors count from the start of the input, a byte-order mark and text around the
+//! - Positions in errors count from the start of the text, a byte-order mark and text around the
 //!   JSON included.
+//! - What the text is packed in is the [`Envelope`]'s matter.
 
 use super::{
     Limits, ReadError, WrongKind,
+    envelope::{Envelope, Position},
     error::ReadError as E,
     grammar::{Fault, Grammar},
 };
-use std::{io, ops::Range};
+use std::{
+    io::{self, Read as _},
+    ops::Range,
+};
 
 const BLOCK: usize = 128 * 1024;
 
-/// How far text in front of the JSON is searched for its beginning.
-const WRAPPER_SEARCH: usize = 1024 * 1024;
+/// How far text in front of the first document is searched for its beginning.
+const WRAPPER_SEARCH: u64 = 16 * 1024 * 1024;
+
+/// Enough to see a document's first key.
+const FIRST_KEY: usize = 96;
+
+/// The keys by which a document is found in other text: any of them may be the first, for some
+/// tools sort.
+const KEYS: &[&str] = &[
+    "@caller",
+    "@level",
+    "@message",
+    "@module",
+    "@timestamp",
+    "action_invocations",
+    "applyable",
+    "checks",
+    "complete",
+    "configuration",
+    "deferred_action_invocations",
+    "deferred_changes",
+    "encrypted_data",
+    "encryption_version",
+    "errored",
+    "format_version",
+    "lineage",
+    "output_changes",
+    "plan_format_version",
+    "planned_values",
+    "prior_state",
+    "provider_format_version",
+    "provider_schemas",
+    "relevant_attributes",
+    "resource_changes",
+    "resource_drift",
+    "serial",
+    "terraform_version",
+    "version",
+];
 
 pub(super) struct Source<R> {
-    reader: R,
+    reader: Envelope<R>,
     buffer: Vec<u8>,
     /// Unread bytes are `buffer[at..end]`.
     at: usize,
@@ -32,12 +74,14 @@ pub(super) struct Source<R> {
     limits: Limits,
     /// What we are in, for messages.
     pub(super) section: String,
+    /// Other text stood around the documents.
+    pub(super) wrapped: bool,
 }
 
 impl<R: io::Read> Source<R> {
     pub(super) fn new(reader: R, limits: Limits) -> Self {
         Self {
-            reader,
+            reader: Envelope::new(reader),
             buffer: vec![0; BLOCK],
             at: 0,
             end: 0,
@@ -47,51 +91,87 @@ impl<R: io::Read> Source<R> {
             grammar: Grammar::new(),
             limits,
             section: "the top level".to_owned(),
+            wrapped: false,
         }
     }
 
-    /// Position of the next unread byte in the input.
-    pub(super) fn offset(&self) -> u64 {
-        self.base + self.at as u64
+    /// Position of the next unread byte.
+    pub(super) fn offset(&self) -> Position {
+        self.position(self.at)
     }
 
-    /// Goes to the first `{`, refusing what is not JSON. True when text stood in front of it.
-    pub(super) fn open(&mut self) -> Result<bool, ReadError> {
+    /// Position of a byte of the buffer.
+    fn position(&self, at: usize) -> Position {
+        Position { byte: self.base + at as u64, text: self.reader.text() }
+    }
+
+    /// Goes to the first document, refusing what is no JSON.
+    pub(super) fn open(&mut self) -> Result<(), ReadError> {
         while self.end < 4 && !self.ended {
             self.read_block(self.at)?;
         }
         match &self.buffer[..self.end] {
             [] => return Err(WrongKind::Empty.into()),
             [b'P', b'K', ..] => return Err(WrongKind::BinaryPlan.into()),
-            [0x1f, 0x8b, ..] => return Err(WrongKind::Gzip.into()),
-            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [_, 0, ..] | [0, _, ..] => {
-                return Err(WrongKind::Utf16.into());
-            }
             [0xef, 0xbb, 0xbf, ..] => self.at = 3,
             _ => {}
         }
         self.check_utf8()?;
+        let found = match self.peek()? {
+            None => return Err(WrongKind::Empty.into()),
+            Some(b'{') => return Ok(()),
+            Some(found) => found,
+        };
+        let from = self.offset();
+        self.wrapped = true;
+        if self.find_document(from.byte + WRAPPER_SEARCH)? {
+            return Ok(());
+        }
+        Err(E::syntax(from, Fault::Unexpected { found, wanted: "a plan's `{`" }))
+    }
+
+    /// Behind a document: goes on to the next one. False when there is none.
+    pub(super) fn next(&mut self) -> Result<bool, ReadError> {
+        self.section = "the end".to_owned();
         match self.peek()? {
-            None => Err(WrongKind::Empty.into()),
-            Some(b'{') => Ok(false),
-            Some(found) => self.find_wrapped(found).map(|()| true),
+            None => return Ok(false),
+            Some(b'{') if self.is_document()? => return Ok(true),
+            Some(b'{' | b'[') if !self.wrapped => {
+                return Err(WrongKind::SeveralDocuments.into());
+            }
+            // Wrappers print lines behind the JSON too.
+            Some(_) => self.wrapped = true,
+        }
+        self.find_document(u64::MAX)
+    }
+
+    /// Goes to the next document inside other text that begins before `bound`. Without one, the
+    /// text is passed over.
+    pub(super) fn find_document(&mut self, bound: u64) -> Result<bool, ReadError> {
+        loop {
+            let hit = memchr::memchr(b'{', &self.buffer[self.at..self.end]);
+            self.at = hit.map_or(self.end, |hit| self.at + hit);
+            if self.offset().byte >= bound {
+                return Ok(false);
+            }
+            match hit {
+                Some(_) if self.is_document()? => return Ok(true),
+                Some(_) => self.at += 1,
+                None if self.ended => return Ok(false),
+                None => self.fill(self.at)?,
+            }
         }
     }
 
-    /// Looks for a plan inside other output.
-    fn find_wrapped(&mut self, found: u8) -> Result<(), ReadError> {
-        let finder = memchr::memmem::Finder::new(b"\"format_version\"");
-        while self.end - self.at < WRAPPER_SEARCH && !self.ended {
+    /// True when the object that begins here has a known key in front.
+    fn is_document(&mut self) -> Result<bool, ReadError> {
+        while self.end - self.at < FIRST_KEY && !self.ended {
             self.fill(self.at)?;
         }
-        for hit in finder.find_iter(&self.buffer[self.at..self.end]) {
-            let before = self.buffer[self.at..self.at + hit].trim_ascii_end();
-            if before.last() == Some(&b'{') {
-                self.at += before.len() - 1;
-                return Ok(());
-            }
-        }
-        Err(E::syntax(self.offset(), Fault::Unexpected { found, wanted: "a plan's `{`" }))
+        let seen = &self.buffer[self.at..self.end.min(self.at + FIRST_KEY)];
+        let inner = seen.get(1..).unwrap_or_default().trim_ascii_start();
+        let key = inner.strip_prefix(b"\"").and_then(|key| key.split(|&byte| byte == b'"').next());
+        Ok(key.is_some_and(|key| KEYS.iter().any(|known| known.as_bytes() == key)))
     }
 
     /// The next byte that is not white space, unread; `None` at the end of the input.
@@ -128,7 +208,7 @@ impl<R: io::Read> Source<R> {
         self.grammar.reset();
         loop {
             let fed = self.grammar.feed(&self.buffer[self.at..self.end]);
-            match fed.map_err(|(at, fault)| E::syntax(self.offset() + at as u64, fault))? {
+            match fed.map_err(|(at, fault)| E::syntax(self.position(self.at + at), fault))? {
                 Some(length) => {
                     self.at += length;
                     return Ok(());
@@ -149,8 +229,8 @@ impl<R: io::Read> Source<R> {
         let mut length = 0;
         loop {
             let fed = self.grammar.feed(&self.buffer[self.at + length..self.end]);
-            let from = self.offset() + length as u64;
-            match fed.map_err(|(at, fault)| E::syntax(from + at as u64, fault))? {
+            let from = self.at + length;
+            match fed.map_err(|(at, fault)| E::syntax(self.position(from + at), fault))? {
                 Some(more) => {
                     length += more;
                     break;
@@ -225,7 +305,7 @@ impl<R: io::Read> Source<R> {
     }
 
     fn cut_off(&self) -> ReadError {
-        E::CutOff { length: self.base + self.end as u64, section: self.section.clone() }
+        E::CutOff { offset: self.position(self.end), section: self.section.clone() }
     }
 
     /// Reads one block behind what is kept from `keep` on.
@@ -250,9 +330,11 @@ impl<R: io::Read> Source<R> {
                 Ok(0) => self.ended = true,
                 Ok(count) => self.end += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(source) => {
-                    return Err(E::Io { offset: self.base + self.end as u64, source });
+                // Packed text that ends too early.
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                    return Err(self.cut_off());
                 }
+                Err(source) => return Err(E::Io { offset: self.position(self.end), source }),
             }
             return Ok(());
         }
@@ -278,7 +360,7 @@ impl<R: io::Read> Source<R> {
         if error.error_len().is_none() && !self.ended {
             return Ok(());
         }
-        let offset = self.base + self.checked as u64;
+        let offset = self.position(self.checked);
         Err(E::Syntax { offset, reason: "the text is not UTF-8".to_owned() })
     }
 }
@@ -286,5 +368,5 @@ impl<R: io::Read> Source<R> {
 /// One whole value and where it begins in the input.
 pub(super) struct Taken<'a> {
     pub(super) bytes: &'a [u8],
-    pub(super) offset: u64,
+    pub(super) offset: Position,
 }

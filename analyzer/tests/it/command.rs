@@ -82,20 +82,23 @@ fn colours_come_when_asked_for_and_never_into_a_file() {
 
 #[test]
 fn each_wrong_input_gets_its_own_advice() {
-    let utf16: Vec<u8> = "\u{feff}{}".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let utf16: Vec<u8> = "\u{feff}{]".encode_utf16().flat_map(u16::to_le_bytes).collect();
     for (input, words) in [
         (&b""[..], "empty"),
         (b" \n ", "empty"),
         (b"PK\x03\x04rest", "terraform show -json"),
-        (b"\x1f\x8b\x08rest", "gunzip"),
-        (&utf16, "Out-File -Encoding utf8"),
+        (b"\x1f\x8b\x08rest", "byte 0 of the unpacked text"),
+        (&utf16, "byte 1 of the text as UTF-8"),
         (b"Terraform will perform the following actions", "byte 0"),
         (b"{\"format_version\":\"1.2\",\"resource_changes\":[{]}", "byte 45"),
-        (b"{\"format_version\":\"1.2\",\"resource_changes\":[{\"addr", "cut off after 50 bytes"),
+        (b"{\"format_version\":\"1.2\",\"resource_changes\":[{\"addr", "cut off at byte 50"),
         (b"{\"format_version\":\"2.0\",\"resource_changes\":[]}", "`2.0`"),
         (b"{\"format_version\":\"1.0\"}", "state in JSON"),
         (b"{\"format_version\":\"1.0\",\"values\":{}}", "state in JSON"),
         (b"{\"version\":4,\"terraform_version\":\"1.5.0\",\"serial\":1,\"lineage\":\"x\",\"resources\":[]}", "raw state"),
+        (b"{\"version\":3,\"terraform_version\":\"1.9.0\",\"backend\":{\"type\":\"s3\"}}", ".terraform/terraform.tfstate"),
+        (b"{\"meta\":{\"key_provider.pbkdf2.a\":\"eA==\"},\"encrypted_data\":\"eA==\",\"encryption_version\":\"v0\"}", "a plan (key_provider.pbkdf2.a), encrypted"),
+        (b"{\"serial\":7,\"lineage\":\"x-y\",\"meta\":{},\"encrypted_data\":\"eA==\",\"encryption_version\":\"v0\"}", "a state (serial 7, lineage x-y), encrypted"),
         (b"{\"serial\":1,\"lineage\":\"x\",\"meta\":{},\"encrypted_data\":\"eA==\",\"encryption_version\":\"v0\"}", "tofu show -json"),
         (b"{\"@level\":\"info\",\"@message\":\"Terraform 1.5\"}\n{}", "event stream"),
         (b"{\"plan_format_version\":\"1.1\",\"resource_changes\":[]}", "redacted plan"),

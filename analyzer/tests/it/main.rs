@@ -8,6 +8,7 @@ mod algebra;
 mod case;
 mod command;
 mod corpus;
+mod envelopes;
 mod folders;
 mod hostile;
 mod layouts;

@@ -1,0 +1,125 @@
+//! All plans of one input, and the one report that is made of them.
+//!
+//! - A secret of one plan is hidden in the findings of the others too.
+//! - The worst verdict wins, every count is a sum, every reason is kept.
+
+use super::{Analysis, Rereading};
+use crate::{
+    Checked,
+    read::{Documents, Header, Limits, ReadError},
+    redact::Secrets,
+    report::{Counts, Report},
+};
+use std::collections::BTreeMap;
+
+/// The plans of an input while they are read.
+pub(crate) struct Plans {
+    limits: Limits,
+    rereading: Rereading,
+    read: Vec<(Analysis, Header)>,
+}
+
+impl Plans {
+    pub(crate) fn new(limits: Limits, rereading: Rereading) -> Self {
+        Self { limits, rereading, read: Vec::new() }
+    }
+
+    /// Reads them all. A second time, only the changes are looked at.
+    pub(crate) fn read(&mut self, reader: impl std::io::Read) -> Result<(), ReadError> {
+        let mut documents = Documents::new(reader, self.limits);
+        for position in 0.. {
+            if position == self.read.len() {
+                self.read.push((Analysis::new(self.limits, self.rereading), Header::default()));
+            }
+            let (analysis, header) = &mut self.read[position];
+            match documents.next(analysis)? {
+                Some(read) => *header = read,
+                None => {
+                    self.read.truncate(position);
+                    break;
+                }
+            }
+            if self.rereading == Rereading::Impossible {
+                analysis.settle_held()?;
+            }
+        }
+        if let Some((_, header)) = self.read.first_mut() {
+            header.wrapped = documents.are_wrapped();
+        }
+        Ok(())
+    }
+
+    /// True when drift came after the changes somewhere, so that all must be read again.
+    pub(crate) fn must_reread(&self) -> bool {
+        self.read.iter().any(|(analysis, _)| analysis.must_reread())
+    }
+
+    pub(crate) fn begin_second_pass(&mut self) {
+        self.read.iter_mut().for_each(|(analysis, _)| analysis.begin_second_pass());
+    }
+
+    pub(crate) fn finish(mut self) -> Checked {
+        let mut secrets = Secrets::default();
+        for (analysis, _) in &mut self.read {
+            secrets.take_over(analysis.take_secrets());
+        }
+        let reports =
+            self.read.into_iter().map(|(analysis, header)| analysis.finish(header, &secrets));
+        Checked { report: join(reports.collect()), secrets }
+    }
+}
+
+/// One report of several; of one, itself.
+fn join(mut reports: Vec<Report>) -> Report {
+    let several = reports.len();
+    if several > 1 {
+        for (position, report) in reports.iter_mut().enumerate() {
+            report.findings.iter_mut().for_each(|it| it.document = Some(position + 1));
+        }
+    }
+    let mut reports = reports.into_iter();
+    let mut whole = reports.next().unwrap_or_else(Report::empty);
+    for other in reports {
+        whole.verdict = whole.verdict.max(other.verdict);
+        whole.reasons.extend(other.reasons);
+        whole.warnings.extend(other.warnings);
+        add(&mut whole.counts, other.counts);
+        whole.findings.extend(other.findings);
+        whole.planned.extend(other.planned);
+        whole.noise.extend(other.noise);
+    }
+    if several > 1 {
+        let sorted = |texts: &mut Vec<String>| {
+            texts.sort();
+            texts.dedup();
+        };
+        whole.reasons.sort();
+        whole.reasons.dedup();
+        sorted(&mut whole.warnings);
+        whole.planned.sort();
+        whole.planned.truncate(Report::LISTED_MAX);
+        whole.noise.sort();
+        whole.noise.truncate(Report::LISTED_MAX);
+        whole.documents = several;
+        whole.warnings.push(format!(
+            "the input holds {several} plans, and this report is about all of them; to keep them \
+             apart over several runs, give each a file of its own"
+        ));
+    }
+    whole
+}
+
+fn add(counts: &mut Counts, other: Counts) {
+    fn sum(into: &mut BTreeMap<&'static str, usize>, from: BTreeMap<&'static str, usize>) {
+        for (name, count) in from {
+            *into.entry(name).or_default() += count;
+        }
+    }
+    let Counts { resources, drifted, actionable, fates, planned, noise } = other;
+    counts.resources += resources;
+    counts.drifted += drifted;
+    counts.actionable += actionable;
+    counts.planned += planned;
+    sum(&mut counts.fates, fates);
+    sum(&mut counts.noise, noise);
+}
