@@ -12,6 +12,8 @@ pub enum Fate {
     Absorbed,
     /// D is S: apply puts back what was there.
     Reverted,
+    /// Two states or two plans differ here: nothing says what an apply would make of it.
+    Observed,
     /// D is not known before apply, or the plan does not say.
     Undecidable,
     /// D is neither: apply overwrites the outside change with something else.
@@ -20,7 +22,8 @@ pub enum Fate {
 
 impl Fate {
     /// Every fate, sorted by name.
-    pub const ALL: &[Self] = &[Self::Absorbed, Self::Conflict, Self::Reverted, Self::Undecidable];
+    pub const ALL: &[Self] =
+        &[Self::Absorbed, Self::Conflict, Self::Observed, Self::Reverted, Self::Undecidable];
 
     /// Decides from the three values; `None` is a value that is not there.
     pub fn decide(last: Option<&Value>, real: Option<&Value>, desired: Option<&Value>) -> Self {
@@ -38,6 +41,7 @@ impl Fate {
         match self {
             Self::Absorbed => "absorbed",
             Self::Reverted => "reverted",
+            Self::Observed => "observed",
             Self::Undecidable => "undecidable",
             Self::Conflict => "conflict",
         }
@@ -54,6 +58,10 @@ impl Fate {
                 "The value was changed outside and the configuration still asks for the old one. \
                  The next apply puts the old value back. To keep the outside change, adopt it in \
                  the configuration."
+            }
+            Self::Observed => {
+                "The value differs between the two states or plans that were compared. No plan \
+                 was asked what apply would make of it."
             }
             Self::Undecidable => {
                 "The value was changed outside, but the plan does not tell what apply will make \

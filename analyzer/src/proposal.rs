@@ -101,6 +101,10 @@ pub struct Refusal {
 /// What can be done without looking at the configuration.
 pub(crate) fn without_configuration(finding: &Finding, plan: &PlanInfo) -> Vec<Proposal> {
     let mut proposals = Vec::new();
+    if finding.fate == Fate::Observed {
+        // Only a plan can say what would become of it.
+        return proposals;
+    }
     if let Some(revert) = revert(finding, plan) {
         proposals.push(revert);
     }
@@ -145,6 +149,7 @@ impl Proposal {
 fn revert(finding: &Finding, plan: &PlanInfo) -> Option<Proposal> {
     let command = format!("{} apply -target={}", plan.command(), quote(&finding.address));
     let (risk, summary, commands) = match (&finding.action, finding.outside) {
+        (None, Outside::Appeared) => return None,
         (None, Outside::Changed) => (
             Risk::High,
             "a full apply may put the old values back; this plan does not say, so make one \
@@ -186,7 +191,7 @@ fn revert(finding: &Finding, plan: &PlanInfo) -> Option<Proposal> {
                 "apply overwrites the outside change with what the configuration asks for now",
                 vec![command],
             ),
-            Fate::Undecidable => (
+            Fate::Observed | Fate::Undecidable => (
                 Risk::High,
                 "apply changes the object; the outcome is known only afterwards",
                 vec![command],
@@ -215,7 +220,7 @@ fn replacement(fate: Fate) -> &'static str {
             "one-way door: apply destroys the object and creates another with what the \
              configuration asks for now"
         }
-        Fate::Undecidable => {
+        Fate::Observed | Fate::Undecidable => {
             "one-way door: apply destroys the object and creates another; its values are known \
              only afterwards"
         }

@@ -22,6 +22,7 @@ use std::collections::BTreeMap;
 /// The outcome of checking one plan.
 #[derive(Clone, Debug)]
 pub struct Report {
+    pub subject: Subject,
     pub plan: PlanInfo,
     pub verdict: Verdict,
     /// Why the plan cannot prove the absence of drift; also given beside drift that was found.
@@ -56,6 +57,7 @@ impl Report {
     /// The report of a plan in which there is nothing.
     pub(crate) fn empty() -> Self {
         Self {
+            subject: Subject::Plan,
             plan: PlanInfo::default(),
             verdict: Verdict::Clean,
             reasons: Vec::new(),
@@ -76,6 +78,18 @@ impl Report {
 
     /// How many planned changes and how many items of noise are listed one by one.
     pub const LISTED_MAX: usize = 5_000;
+}
+
+/// What a report is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Subject {
+    /// What one plan says.
+    #[default]
+    Plan,
+    /// What differs between two states.
+    States,
+    /// What differs between two plans.
+    Plans,
 }
 
 /// What the plan says about itself.
@@ -226,6 +240,9 @@ impl Finding {
     pub(crate) fn rule_of(outside: Outside, fate: Fate, one_way: bool) -> &'static Rule {
         let id = match (outside, fate) {
             _ if one_way => "one-way-door",
+            (Outside::Appeared, _) => "appeared",
+            (Outside::Changed, Fate::Observed) => "changed-between",
+            (Outside::Deleted, Fate::Observed) => "vanished",
             (Outside::Deleted, Fate::Reverted | Fate::Conflict | Fate::Undecidable) => {
                 "deleted-outside"
             }
@@ -246,6 +263,8 @@ impl Finding {
 /// What happened outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outside {
+    /// Only in the second of two states or plans.
+    Appeared,
     Changed,
     Deleted,
 }
@@ -254,6 +273,7 @@ impl Outside {
     /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Appeared => "appeared",
             Self::Changed => "changed",
             Self::Deleted => "deleted",
         }

@@ -59,6 +59,22 @@ pub static RULES: &[Rule] = &[
         remedy: "Record it with a refresh-only apply, or leave it to the next apply.",
     },
     Rule {
+        id: "appeared",
+        severity: Severity::Medium,
+        title: "Only in the second of the two",
+        meaning: "The object is in the second state and not in the first; or a change of it is \
+                  planned in the second plan only.",
+        remedy: "Find out who created it, or which commit asks for it.",
+    },
+    Rule {
+        id: "changed-between",
+        severity: Severity::Medium,
+        title: "Differs between the two",
+        meaning: "The object is in both states with other values, or its planned change is another \
+                  one in the second plan.",
+        remedy: "Look at the attributes; plan with the second state to see what apply makes of them.",
+    },
+    Rule {
         id: "conflict",
         severity: Severity::High,
         title: "Changed outside, and the configuration asks for a third value",
@@ -97,6 +113,14 @@ pub static RULES: &[Rule] = &[
         meaning: "An attribute was changed outside, and the plan does not say what apply makes \
                   of it: the value is known only after apply, or the plan leaves the object out.",
         remedy: "Make a full plan, without -target and -refresh-only.",
+    },
+    Rule {
+        id: "vanished",
+        severity: Severity::High,
+        title: "Only in the first of the two",
+        meaning: "The object is in the first state and not in the second: it was destroyed, removed \
+                  from the state or moved; or a change of it is planned in the first plan only.",
+        remedy: "If nobody meant to remove it, import it again or restore the earlier state.",
     },
 ];
 

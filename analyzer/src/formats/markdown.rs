@@ -9,7 +9,7 @@ use super::{Format, Style, inline, shorten, side_by_side, visible, visible_lines
 use crate::{
     fate::Fate,
     proposal::Proposal,
-    report::{Finding, Report},
+    report::{Finding, Outside, Report},
 };
 use std::fmt::Write;
 
@@ -93,8 +93,13 @@ fn section(finding: &Finding) -> String {
 fn sentence(finding: &Finding) -> String {
     // Names in it come from the plan, so it goes into a span when there are any.
     let mut text = match finding.outside {
-        crate::report::Outside::Changed => "Changed outside".to_owned(),
-        crate::report::Outside::Deleted => "Deleted outside".to_owned(),
+        Outside::Appeared => "Only in the second of the two".to_owned(),
+        Outside::Changed if finding.fate == Fate::Observed => "Differs between the two".to_owned(),
+        Outside::Deleted if finding.fate == Fate::Observed => {
+            "Only in the first of the two".to_owned()
+        }
+        Outside::Changed => "Changed outside".to_owned(),
+        Outside::Deleted => "Deleted outside".to_owned(),
     };
     if let Some(place) = &finding.declared {
         let _ = write!(text, ", declared in {}", code(&format!("{}:{}", place.file, place.line)));

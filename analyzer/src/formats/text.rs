@@ -90,7 +90,11 @@ impl Page {
 
     fn finding(&mut self, finding: &Finding) {
         self.out.push('\n');
-        let symbol = if finding.outside == Outside::Deleted { '-' } else { '~' };
+        let symbol = match finding.outside {
+            Outside::Appeared => '+',
+            Outside::Changed => '~',
+            Outside::Deleted => '-',
+        };
         let code = if finding.is_actionable() { RED } else { YELLOW };
         self.line("", &format!("{symbol} {}", visible(&finding.address)), code);
         self.paragraph("  ", &words::happened(finding), PLAIN);

@@ -3,15 +3,23 @@
 use super::visible;
 use crate::{
     action::Action,
+    fate::Fate,
     proposal::Refusal,
-    report::{Finding, Outside, Planned, PlannedNote, Report, Verdict},
+    report::{Finding, Outside, Planned, PlannedNote, Report, Subject, Verdict},
 };
 
 /// The answer in one line.
 pub(super) fn headline(report: &Report) -> String {
     let counts = &report.counts;
     let mut parts = vec![match report.verdict {
+        Verdict::Clean if report.subject != Subject::Plan => {
+            "clean: the two do not differ".to_owned()
+        }
         Verdict::Clean => "clean: nothing was changed outside".to_owned(),
+        Verdict::Drifted if report.subject != Subject::Plan => {
+            let (count, verb) = (counts.drifted, if counts.drifted == 1 { "s" } else { "" });
+            format!("drifted: {} differ{verb} between the two", number(count, "object"))
+        }
         Verdict::Inconclusive => "inconclusive: no drift found, but the plan proves little".into(),
         Verdict::Drifted => {
             format!("drifted: {} changed outside", number(counts.drifted, "resource"))
@@ -48,6 +56,11 @@ pub(super) fn number(count: usize, noun: &str) -> String {
 /// What happened to a resource, after its address.
 pub(super) fn happened(finding: &Finding) -> String {
     let mut text = match finding.outside {
+        Outside::Appeared => "is only in the second of the two".to_owned(),
+        Outside::Changed if finding.fate == Fate::Observed => "differs between the two".to_owned(),
+        Outside::Deleted if finding.fate == Fate::Observed => {
+            "is only in the first of the two".to_owned()
+        }
         Outside::Changed => "was changed outside".to_owned(),
         Outside::Deleted => "was deleted outside".to_owned(),
     };
@@ -69,6 +82,9 @@ pub(super) fn happened(finding: &Finding) -> String {
 /// What apply will do with it.
 pub(super) fn intent(finding: &Finding) -> String {
     let Some(action) = &finding.action else {
+        if finding.fate == Fate::Observed {
+            return "what apply would make of it is for a plan to say".to_owned();
+        }
         return "the plan has no entry for it, so it does not say what apply would do".to_owned();
     };
     let mut text = format!("planned: {}", visible(action.word()));
