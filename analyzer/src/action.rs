@@ -21,6 +21,8 @@ pub enum Action {
     ForgetAndCreate,
     /// Open an ephemeral object.
     Open,
+    /// Run a provider's action.
+    Invoke,
     Other(String),
 }
 
@@ -64,6 +66,7 @@ impl Action {
             Self::CreateThenDelete => "+/-",
             Self::Forget => ".",
             Self::ForgetAndCreate => "+/.",
+            Self::Invoke => "!",
             Self::Other(_) => "?",
         }
     }
@@ -80,6 +83,7 @@ impl Action {
             Self::Forget => "forget",
             Self::ForgetAndCreate => "forget and create",
             Self::Open => "open",
+            Self::Invoke => "invoke",
             Self::Other(verbs) => verbs,
         }
     }

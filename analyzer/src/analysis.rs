@@ -5,21 +5,23 @@
 //! - Changes that come before the drift are held within a bound, or read again from the start.
 //! - Values are cleared of secrets at the very end, when all secrets are known.
 
+mod changes;
 mod documents;
 mod finish;
 mod held;
+mod sections;
 
 pub(crate) use documents::Plans;
 
 use crate::{
     action::Action,
     diff::diff,
-    drift::{Drift, Intent, Joined, join},
+    drift::Drift,
     noise::Noise,
     path::Path,
     read::{Entry, Limits, ReadError, Sink},
     redact::{Secrets, mask_by_names},
-    report::{BlockAddress, NoiseItem, Planned, PlannedNote, Report},
+    report::{BlockAddress, FailedCheck, NoiseItem, Planned, PlannedNote, Report},
     value::Value,
 };
 use held::Held;
@@ -34,12 +36,17 @@ struct Record {
     provider: String,
     moved_from: Option<String>,
     block: BlockAddress,
+    identity_changed: bool,
+    /// A planned change depends on something of it that drifted.
+    relevant: bool,
 }
 
 /// What one section of the plan adds up to; lists are cut at [`Report::LISTED_MAX`], counts are not.
 #[derive(Default)]
 struct Tally {
     entries: usize,
+    /// Managed ones that are not plainly deleted.
+    left: usize,
     planned: BTreeSet<Planned>,
     planned_count: usize,
     noise: BTreeSet<NoiseItem>,
@@ -64,6 +71,7 @@ impl Tally {
 
     fn add(&mut self, other: Self) {
         self.entries += other.entries;
+        self.left += other.left;
         self.planned_count += other.planned_count;
         self.planned.extend(other.planned);
         self.noise.extend(other.noise);
@@ -103,6 +111,8 @@ pub(crate) struct Analysis {
     from_drift: Tally,
     from_changes: Tally,
     from_outputs: Tally,
+    from_sections: Tally,
+    checks: Vec<FailedCheck>,
     secrets: Secrets,
     variables: BTreeMap<String, Value>,
     sensitive_variables: BTreeSet<String>,
@@ -125,6 +135,8 @@ impl Analysis {
             from_drift: Tally::default(),
             from_changes: Tally::default(),
             from_outputs: Tally::default(),
+            from_sections: Tally::default(),
+            checks: Vec::new(),
             secrets: Secrets::default(),
             variables: BTreeMap::new(),
             sensitive_variables: BTreeSet::new(),
@@ -174,52 +186,6 @@ impl Analysis {
             self.from_drift.add_noise(entry, String::new(), kind);
         }
     }
-
-    /// A change of a resource that did not drift.
-    fn change_alone(&mut self, entry: &Entry<'_>) {
-        let action = entry.action();
-        let deposed = Some(entry.deposed()).filter(|id| !id.is_empty());
-        let moved_from = entry.previous_address();
-        let note = if entry.is_import() {
-            Some(PlannedNote::Import)
-        } else {
-            moved_from.map(PlannedNote::MovedFrom).or(deposed.map(PlannedNote::Deposed))
-        };
-        let only_marks = action == Action::Update && entry.sides_are_alike();
-        if only_marks && note.is_none() && !entry.leaves_something_open() {
-            self.from_changes.add_noise(entry, String::new(), Noise::SensitivityOnly);
-        } else if !action.is_idle()
-            || matches!(note, Some(PlannedNote::Import | PlannedNote::MovedFrom(_)))
-        {
-            let (address, reason) = (entry.address().into_owned(), entry.action_reason());
-            self.from_changes.add_planned(Planned { address, action, reason, note });
-        }
-    }
-
-    /// Joins a change with the drift of the same resource.
-    fn change_drifted(&mut self, entry: &Entry<'_>, key: &Key) {
-        let intent = Intent {
-            action: entry.action(),
-            reason: entry.action_reason(),
-            real: entry.before(),
-            desired: entry.after(),
-            unknown: entry.after_unknown(),
-            mask: mask_of(entry, Side::After),
-        };
-        let Some(record) = self.records.get_mut(key) else { return };
-        let joined: Joined = join(&record.drift.changes, intent);
-        let pending = !joined.pending.is_empty();
-        let planned = pending.then(|| Planned {
-            address: key.0.clone(),
-            action: joined.action.clone(),
-            reason: joined.reason.clone(),
-            note: None,
-        });
-        record.drift.joined = Some(joined);
-        if let Some(planned) = planned {
-            self.from_changes.add_planned(planned);
-        }
-    }
 }
 
 impl Sink for Analysis {
@@ -237,7 +203,7 @@ impl Sink for Analysis {
         if !entry.is_managed() {
             return Ok(());
         }
-        if entry.sides_are_alike() {
+        if entry.sides_are_alike() && !entry.identity_changed() {
             self.add_empty_drift(entry);
             return Ok(());
         }
@@ -252,7 +218,7 @@ impl Sink for Analysis {
         for (path, kind) in named {
             self.from_drift.add_noise(entry, path.to_string(), kind);
         }
-        if changes.is_empty() {
+        if changes.is_empty() && !entry.identity_changed() {
             if noise.is_empty() {
                 self.add_empty_drift(entry);
             }
@@ -277,6 +243,8 @@ impl Sink for Analysis {
             provider,
             moved_from: entry.previous_address(),
             block,
+            identity_changed: entry.identity_changed(),
+            relevant: false,
         };
         self.records.insert(entry.key(), record);
         Ok(())
@@ -284,6 +252,8 @@ impl Sink for Analysis {
 
     fn change(&mut self, entry: &Entry<'_>) -> Result<(), ReadError> {
         self.from_changes.entries += 1;
+        self.from_changes.left +=
+            usize::from(entry.is_managed() && entry.action() != Action::Delete);
         if self.order == Order::Open {
             self.order = Order::ChangesFirst;
         }
@@ -341,6 +311,28 @@ impl Sink for Analysis {
 
     fn sensitive_variable(&mut self, name: &str) {
         self.sensitive_variables.insert(name.to_owned());
+    }
+
+    fn deferred(&mut self, entry: &Entry<'_>, reason: &str) {
+        if self.pass != Pass::Second {
+            self.add_deferred(entry, reason);
+        }
+    }
+
+    fn invocation(&mut self, invocation: &Value, deferred: Option<&str>) {
+        if self.pass != Pass::Second {
+            self.add_invocation(invocation, deferred);
+        }
+    }
+
+    fn check(&mut self, check: &Value) {
+        if self.pass != Pass::Second {
+            self.add_check(check);
+        }
+    }
+
+    fn relevant(&mut self, resource: &str, attribute: &Value) {
+        self.add_relevant(resource, attribute);
     }
 }
 

@@ -197,7 +197,7 @@ fn revert(finding: &Finding, plan: &PlanInfo) -> Option<Proposal> {
                 vec![command],
             ),
         },
-        (Some(Action::ForgetAndCreate | Action::Open | Action::Other(_)), _) => (
+        (Some(Action::ForgetAndCreate | Action::Open | Action::Invoke | Action::Other(_)), _) => (
             Risk::High,
             "apply does something else than an update: read the plan before it",
             vec![command],

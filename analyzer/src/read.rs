@@ -13,6 +13,7 @@ pub(crate) mod grammar;
 mod lanes;
 mod plan;
 mod schemas;
+mod sections;
 mod source;
 pub(crate) mod text;
 

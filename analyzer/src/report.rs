@@ -4,10 +4,14 @@
 //! - The same plan makes the same report, to the byte.
 
 mod block;
+mod check;
 mod judgement;
+mod reason;
 
 pub(crate) use block::BlockAddress;
+pub use check::{CheckStatus, FailedCheck};
 pub use judgement::{IgnoreState, IgnoreUse, Resolved, Standing, Suppressed, Violation};
+pub use reason::Reason;
 
 use crate::{
     action::Action,
@@ -37,6 +41,8 @@ pub struct Report {
     pub planned: Vec<Planned>,
     /// Differences without meaning, by address; limited as `planned`.
     pub noise: Vec<NoiseItem>,
+    /// Conditions of the configuration that do not hold, or of which it is not known; by address.
+    pub checks: Vec<FailedCheck>,
     /// One patch for all that can be adopted, when a configuration was given.
     pub patch: Option<String>,
     /// How the workspace is called, when somebody said.
@@ -66,6 +72,7 @@ impl Report {
             findings: Vec::new(),
             planned: Vec::new(),
             noise: Vec::new(),
+            checks: Vec::new(),
             patch: None,
             workspace: None,
             violations: Vec::new(),
@@ -102,6 +109,29 @@ pub struct PlanInfo {
     pub timestamp: Option<String>,
     /// True when a provider comes from OpenTofu's registry.
     pub opentofu: bool,
+    pub mode: PlanMode,
+}
+
+/// What a plan was made for, as far as its content tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PlanMode {
+    #[default]
+    Normal,
+    /// It records what is real and compares nothing with the configuration.
+    RefreshOnly,
+    /// Applying it destroys everything.
+    Destroy,
+}
+
+impl PlanMode {
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Normal => "normal",
+            Self::RefreshOnly => "refresh-only",
+            Self::Destroy => "destroy",
+        }
+    }
 }
 
 impl PlanInfo {
@@ -126,53 +156,6 @@ impl Verdict {
             Self::Clean => "clean",
             Self::Inconclusive => "inconclusive",
             Self::Drifted => "drifted",
-        }
-    }
-}
-
-/// Why a plan proves less than it should.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reason {
-    Deferred,
-    Errored,
-    Incomplete,
-    NoDriftSection,
-}
-
-impl Reason {
-    /// Every reason, sorted by name.
-    pub const ALL: &[Self] =
-        &[Self::Deferred, Self::Errored, Self::Incomplete, Self::NoDriftSection];
-
-    /// The name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Deferred => "deferred",
-            Self::Errored => "errored",
-            Self::Incomplete => "incomplete",
-            Self::NoDriftSection => "no-drift-section",
-        }
-    }
-
-    /// What it means and what to do.
-    pub fn meaning(self) -> &'static str {
-        match self {
-            Self::Deferred => {
-                "Changes of some resources are deferred, so the plan leaves them open. Apply what \
-                 they wait for, then plan again."
-            }
-            Self::Errored => {
-                "Planning ended with an error, so the plan holds only a part. Mend the error that \
-                 the plan command printed, then plan again."
-            }
-            Self::Incomplete => {
-                "The plan says that it does not cover everything: it was made with -target, or \
-                 something was deferred. Plan again without -target."
-            }
-            Self::NoDriftSection => {
-                "Terraform before 0.15.4 does not write changes made outside into the plan. Make \
-                 the plan with a newer version."
-            }
         }
     }
 }
@@ -212,6 +195,11 @@ pub struct Finding {
     /// What apply will do with the resource; `None` when the plan has no entry for it.
     pub action: Option<Action>,
     pub action_reason: Option<String>,
+    /// It is another object than before, by what its provider calls its identity.
+    pub identity_changed: bool,
+    /// Whether the engine's own plan shows it: only what has an influence on a planned change is
+    /// printed there. `None` when the plan does not tell.
+    pub shown_by_engine: Option<bool>,
     /// Apply would destroy the object: the outside change cannot be undone without loss.
     pub one_way: bool,
     pub proposals: Vec<Proposal>,
@@ -329,6 +317,35 @@ pub enum PlannedNote {
     MovedFrom(String),
     Output,
     Deposed(String),
+    /// Of an action: what makes it run.
+    TriggeredBy(String),
+    /// Left open until something else was applied, and why.
+    Deferred(String),
+}
+
+impl PlannedNote {
+    /// The name in reports.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Import => "import",
+            Self::MovedFrom(_) => "moved",
+            Self::Output => "output",
+            Self::Deposed(_) => "deposed",
+            Self::TriggeredBy(_) => "triggered",
+            Self::Deferred(_) => "deferred",
+        }
+    }
+
+    /// What else there is to say: an address, an id or a reason.
+    pub fn detail(&self) -> Option<&str> {
+        match self {
+            Self::Import | Self::Output => None,
+            Self::MovedFrom(text)
+            | Self::Deposed(text)
+            | Self::TriggeredBy(text)
+            | Self::Deferred(text) => Some(text),
+        }
+    }
 }
 
 /// A difference without meaning.

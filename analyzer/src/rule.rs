@@ -75,6 +75,21 @@ pub static RULES: &[Rule] = &[
         remedy: "Look at the attributes; plan with the second state to see what apply makes of them.",
     },
     Rule {
+        id: "check-failed",
+        severity: Severity::Medium,
+        title: "A condition of the configuration does not hold",
+        meaning: "A check block, a pre- or postcondition or a validation is false, or could not be \
+                  computed, with the values that are real now.",
+        remedy: "Read its message, then mend what it complains about.",
+    },
+    Rule {
+        id: "check-unknown",
+        severity: Severity::Info,
+        title: "A condition is known only after apply",
+        meaning: "A check block, a pre- or postcondition depends on values that are not known yet.",
+        remedy: "Nothing: apply decides it.",
+    },
+    Rule {
         id: "conflict",
         severity: Severity::High,
         title: "Changed outside, and the configuration asks for a third value",

@@ -4,15 +4,15 @@ use super::{Analysis, Key, Record, Tally, cut};
 use crate::{
     action::Action,
     diff::Change,
-    drift::Desired,
+    drift::{Desired, Joined},
     fate::Fate,
     fingerprint,
     proposal::without_configuration,
     read::{Entry, Header, ReadError, Sink},
     redact::{Secrets, mask_at},
     report::{
-        Attribute, Counts, Finding, NoiseItem, Outside, PlanInfo, Planned, PlannedNote, Reason,
-        Report, Shown, Standing, Verdict,
+        Attribute, Counts, FailedCheck, Finding, NoiseItem, Outside, PlanInfo, PlanMode, Planned,
+        PlannedNote, Reason, Report, Shown, Standing, Verdict,
     },
     value::Value,
 };
@@ -40,23 +40,29 @@ impl Analysis {
 
     /// Makes the report.
     pub(super) fn finish(mut self, header: Header, secrets: &Secrets) -> Report {
-        let warnings = self.warnings(&header);
+        let mode = self.mode(&header);
+        let warnings = self.warnings(&header, mode);
+        let tells_relevance = header.has("relevant_attributes");
         let reasons = reasons(&header);
         let plan = PlanInfo {
             format_version: header.format_version,
             tool_version: header.terraform_version,
             timestamp: header.timestamp,
             opentofu: self.opentofu,
+            mode,
         };
         let mut findings = Vec::with_capacity(self.records.len());
         for (key, mut record) in std::mem::take(&mut self.records) {
             record.block.instances = self.instances.get(&record.block).copied().unwrap_or(0);
+            let relevance = tells_relevance.then_some(record.relevant);
             let mut finding = finding(key, record, secrets);
+            finding.shown_by_engine = relevance;
             finding.proposals = without_configuration(&finding, &plan);
             findings.push(finding);
         }
         let mut tally = self.from_changes;
         tally.add(self.from_outputs);
+        tally.add(self.from_sections);
         tally.add(Tally { entries: 0, ..self.from_drift });
         let mut counts = Counts {
             resources: tally.entries,
@@ -95,12 +101,41 @@ impl Analysis {
                 .take(Report::LISTED_MAX)
                 .map(|item| clear_noise(&item, secrets))
                 .collect(),
+            checks: clear_checks(self.checks, secrets),
             ..Report::empty()
         }
     }
 
-    fn warnings(&self, header: &Header) -> Vec<String> {
+    /// What the plan was made for, by its content: nothing in it says so.
+    fn mode(&self, header: &Header) -> PlanMode {
+        if header.has("resource_drift")
+            && !header.has("resource_changes")
+            && !self.records.is_empty()
+        {
+            PlanMode::RefreshOnly
+        } else if header.plans_nothing
+            && self.from_changes.entries > 0
+            && self.from_changes.left == 0
+        {
+            PlanMode::Destroy
+        } else {
+            PlanMode::Normal
+        }
+    }
+
+    fn warnings(&self, header: &Header, mode: PlanMode) -> Vec<String> {
         let mut warnings = Vec::new();
+        match mode {
+            PlanMode::Normal => {}
+            PlanMode::RefreshOnly => warnings.push(
+                "this is a refresh-only plan: it says what changed outside, and nothing of what \
+                 the configuration would make of it"
+                    .to_owned(),
+            ),
+            PlanMode::Destroy => warnings.push(
+                "this is a plan to destroy everything, whatever was changed outside".to_owned(),
+            ),
+        }
         if header.wrapped {
             warnings.push(
                 "other text surrounds the plan; with the setup-terraform action set \
@@ -133,7 +168,7 @@ fn reasons(header: &Header) -> Vec<Reason> {
     if header.complete == Some(false) && !header.errored {
         reasons.push(Reason::Incomplete);
     }
-    if !header.has_drift && predates_drift(header.terraform_version.as_deref()) {
+    if !header.has("resource_drift") && predates_drift(header.terraform_version.as_deref()) {
         reasons.push(Reason::NoDriftSection);
     }
     reasons
@@ -149,14 +184,15 @@ fn predates_drift(version: Option<&str>) -> bool {
 
 fn finding(key: Key, record: Record, secrets: &Secrets) -> Finding {
     let (address, deposed) = key;
-    let Record { drift, provider, moved_from, block } = record;
+    let Record { drift, provider, moved_from, block, identity_changed, relevant: _ } = record;
     let joined = drift.joined;
     let deleted = drift.changes.iter().any(|change| change.path.0.is_empty());
     let desires = joined.as_ref().map(|joined| &joined.desires);
     let masks: Vec<&Value> =
         drift.masks.iter().chain(joined.as_ref().map(|joined| &joined.mask)).collect();
     let mut attributes: Vec<Attribute> = Vec::new();
-    let mut gravest = Fate::Absorbed;
+    let mut gravest =
+        if drift.changes.is_empty() { fate_unseen(joined.as_ref()) } else { Fate::Absorbed };
     for (position, change) in drift.changes.iter().enumerate() {
         let (fate, desired) = match desires.and_then(|desires| desires.get(position)) {
             Some((fate, desired)) => (*fate, Some(desired)),
@@ -209,7 +245,17 @@ fn finding(key: Key, record: Record, secrets: &Secrets) -> Finding {
         proposals: Vec::new(),
         declared: None,
         document: None,
+        identity_changed,
+        shown_by_engine: None,
         block,
+    }
+}
+
+/// What becomes of a resource of which it is only known that it changed.
+fn fate_unseen(joined: Option<&Joined>) -> Fate {
+    match joined.map(|joined| &joined.action) {
+        Some(Action::NoOp) => Fate::Absorbed,
+        _ => Fate::Undecidable,
     }
 }
 
@@ -285,9 +331,20 @@ fn clear_planned(item: Planned, secrets: &Secrets) -> Planned {
         reason: item.reason.map(|reason| secrets.text(&reason)),
         note: item.note.map(|note| match note {
             PlannedNote::MovedFrom(address) => PlannedNote::MovedFrom(secrets.address(&address)),
-            other => other,
+            PlannedNote::TriggeredBy(what) => PlannedNote::TriggeredBy(secrets.address(&what)),
+            PlannedNote::Deferred(reason) => PlannedNote::Deferred(secrets.text(&reason)),
+            other @ (PlannedNote::Import | PlannedNote::Output | PlannedNote::Deposed(_)) => other,
         }),
     }
+}
+
+fn clear_checks(mut checks: Vec<FailedCheck>, secrets: &Secrets) -> Vec<FailedCheck> {
+    for check in &mut checks {
+        check.address = secrets.address(&check.address);
+        check.messages.iter_mut().for_each(|message| *message = secrets.text(message));
+    }
+    checks.sort_by(|left, right| (&left.address, left.status).cmp(&(&right.address, right.status)));
+    checks
 }
 
 fn clear_action(action: Action, secrets: &Secrets) -> Action {

@@ -7,7 +7,7 @@ use super::{Format, Style, is_hidden};
 use crate::{
     proposal::Proposal,
     redact::PLACEHOLDER,
-    report::{Attribute, Finding, Place, Planned, PlannedNote, Report, Shown},
+    report::{Attribute, FailedCheck, Finding, Place, Planned, PlannedNote, Report, Shown},
 };
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -25,6 +25,7 @@ fn render(report: &Report, _style: Style) -> String {
             "format_version": report.plan.format_version,
             "tool_version": report.plan.tool_version,
             "timestamp": report.plan.timestamp,
+            "mode": report.plan.mode.name(),
         },
         "verdict": report.verdict.name(),
         "reasons": report.reasons.iter().map(|reason| json!({
@@ -47,6 +48,7 @@ fn render(report: &Report, _style: Style) -> String {
             "path": item.path,
             "kind": item.kind.name(),
         })).collect::<Vec<_>>(),
+        "checks": report.checks.iter().map(check).collect::<Vec<_>>(),
         "patch": report.patch,
         "documents": report.documents,
     });
@@ -66,6 +68,8 @@ fn finding(finding: &Finding) -> Value {
         "action": finding.action.as_ref().map(crate::action::Action::word),
         "action_reason": finding.action_reason,
         "one_way": finding.one_way,
+        "identity_changed": finding.identity_changed,
+        "shown_by_engine": finding.shown_by_engine,
         "declared": finding.declared.as_ref().map(place),
         "attributes": finding.attributes.iter().map(attribute).collect::<Vec<_>>(),
         "pending": finding.pending,
@@ -142,24 +146,28 @@ fn proposal(proposal: &Proposal) -> Value {
     })
 }
 
+fn check(check: &FailedCheck) -> Value {
+    json!({
+        "address": check.address,
+        "status": check.status.name(),
+        "messages": check.messages,
+        "rule": check.rule.id,
+        "severity": check.severity.name(),
+        "fingerprint": check.fingerprint,
+    })
+}
+
 fn place(place: &Place) -> Value {
     json!({ "file": place.file, "line": place.line })
 }
 
 fn planned(item: &Planned) -> Value {
-    let (note, detail) = match &item.note {
-        None => (None, None),
-        Some(PlannedNote::Import) => (Some("import"), None),
-        Some(PlannedNote::MovedFrom(from)) => (Some("moved"), Some(from)),
-        Some(PlannedNote::Output) => (Some("output"), None),
-        Some(PlannedNote::Deposed(id)) => (Some("deposed"), Some(id)),
-    };
     json!({
         "address": item.address,
         "action": item.action.word(),
         "reason": item.reason,
-        "note": note,
-        "detail": detail,
+        "note": item.note.as_ref().map(PlannedNote::name),
+        "detail": item.note.as_ref().and_then(PlannedNote::detail),
     })
 }
 

@@ -41,7 +41,9 @@ fn render(report: &Report, _style: Style) -> String {
         .iter()
         .map(|item| format!("{} {} {}", item.kind.name(), item.address, item.path))
         .collect();
-    let tail = list("Planned changes", &planned, report.counts.planned)
+    let checks: Vec<String> = report.checks.iter().map(words::check).collect();
+    let tail = list("Conditions", &checks, checks.len())
+        + &list("Planned changes", &planned, report.counts.planned)
         + &list("Without meaning", &noise, report.counts.noise.values().sum());
     let mut out = head;
     for (shown, finding) in report.findings.iter().enumerate() {
@@ -109,6 +111,15 @@ fn sentence(finding: &Finding) -> String {
     }
     if !finding.deposed.is_empty() {
         let _ = write!(text, ", deposed object {}", code(&finding.deposed));
+    }
+    if let Some(number) = finding.document {
+        let _ = write!(text, ", in plan {number} of the input");
+    }
+    if finding.identity_changed {
+        text.push_str("; its identity changed, so it is another object");
+    }
+    if finding.shown_by_engine == Some(false) {
+        text.push_str("; the plan command does not print it, as no planned change depends on it");
     }
     text
 }

@@ -29,6 +29,8 @@ fn render(report: &Report, style: Style) -> String {
     for finding in &report.findings {
         page.finding(finding);
     }
+    let checks: Vec<String> = report.checks.iter().map(words::check).collect();
+    page.list("Conditions", &checks, checks.len());
     let planned: Vec<String> = report
         .planned
         .iter()

@@ -5,7 +5,9 @@ use crate::{
     action::Action,
     fate::Fate,
     proposal::Refusal,
-    report::{Finding, Outside, Planned, PlannedNote, Report, Subject, Verdict},
+    report::{
+        CheckStatus, FailedCheck, Finding, Outside, Planned, PlannedNote, Report, Subject, Verdict,
+    },
 };
 
 /// The answer in one line.
@@ -27,6 +29,10 @@ pub(super) fn headline(report: &Report) -> String {
     }];
     if counts.planned > 0 {
         parts.push(number(counts.planned, "planned change"));
+    }
+    let failed = report.checks.iter().filter(|it| it.status != CheckStatus::Unknown).count();
+    if failed > 0 {
+        parts.push(number(failed, "failed condition"));
     }
     let noise: usize = counts.noise.values().sum();
     if noise > 0 {
@@ -75,6 +81,12 @@ pub(super) fn happened(finding: &Finding) -> String {
     }
     if let Some(from) = &finding.moved_from {
         text.push_str(&format!(", moved from {}", visible(from)));
+    }
+    if finding.identity_changed {
+        text.push_str("; its identity changed, so it is another object");
+    }
+    if finding.shown_by_engine == Some(false) {
+        text.push_str("; the plan command does not print it, as no planned change depends on it");
     }
     text
 }
@@ -129,7 +141,29 @@ pub(super) fn planned(item: &Planned) -> String {
         Some(PlannedNote::Deposed(id)) => {
             text.push_str(&format!(" (deposed object {})", visible(id)));
         }
+        Some(PlannedNote::TriggeredBy(what)) => {
+            text.push_str(&format!(" (triggered by {})", visible(what)));
+        }
+        Some(PlannedNote::Deferred(reason)) => {
+            text.push_str(&format!(" (deferred: {})", visible(&reason.replace('_', " "))));
+        }
         Some(PlannedNote::Output) | None => {}
     }
     text
+}
+
+/// One condition that does not hold.
+pub(super) fn check(check: &FailedCheck) -> String {
+    let address = visible(&check.address);
+    let status = match check.status {
+        CheckStatus::Failed => "does not hold",
+        CheckStatus::Errored => "could not be computed",
+        CheckStatus::Unknown => "is known only after apply",
+    };
+    let messages: Vec<String> = check.messages.iter().map(|it| visible(it)).collect();
+    if messages.is_empty() {
+        format!("{address} {status}")
+    } else {
+        format!("{address} {status}: {}", messages.join("; "))
+    }
 }

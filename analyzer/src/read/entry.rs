@@ -8,6 +8,26 @@ use super::text::{self, Fields, decode, fields, items};
 use crate::{action::Action, address::Key, value::Value};
 use std::{borrow::Cow, fmt::Write};
 
+/// What Terraform and OpenTofu write into `action_reason`.
+const ACTION_REASONS: &[&str] = &[
+    "delete_because_count_index",
+    "delete_because_each_key",
+    "delete_because_enabled_false",
+    "delete_because_no_module",
+    "delete_because_no_move_target",
+    "delete_because_no_resource_config",
+    "delete_because_wrong_repetition",
+    "forgot_because_lifecycle_destroy_in_config",
+    "forgot_because_lifecycle_destroy_in_state",
+    "read_because_check_nested",
+    "read_because_config_unknown",
+    "read_because_dependency_pending",
+    "replace_because_cannot_update",
+    "replace_because_tainted",
+    "replace_by_request",
+    "replace_by_triggers",
+];
+
 /// A resource's change, borrowed from the buffer.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Entry<'a> {
@@ -29,6 +49,8 @@ pub(crate) struct Entry<'a> {
     before_sensitive: &'a [u8],
     after_sensitive: &'a [u8],
     importing: &'a [u8],
+    before_identity: &'a [u8],
+    after_identity: &'a [u8],
 }
 
 impl<'a> Entry<'a> {
@@ -78,6 +100,8 @@ impl<'a> Entry<'a> {
                 b"before_sensitive" => self.before_sensitive = value,
                 b"after_sensitive" => self.after_sensitive = value,
                 b"importing" => self.importing = value,
+                b"before_identity" => self.before_identity = value,
+                b"after_identity" => self.after_identity = value,
                 _ => {}
             }
         }
@@ -147,8 +171,10 @@ impl<'a> Entry<'a> {
         decode(self.provider_name)
     }
 
+    /// Reasons that no engine writes are none.
     pub(crate) fn action_reason(&self) -> Option<String> {
-        optional(self.action_reason)
+        let reason = optional(self.action_reason)?;
+        ACTION_REASONS.contains(&reason.as_str()).then_some(reason)
     }
 
     pub(crate) fn is_managed(&self) -> bool {
@@ -166,6 +192,20 @@ impl<'a> Entry<'a> {
         let verbs: Vec<Cow<'_, str>> = items(self.actions).map(decode).collect();
         let verbs: Vec<&str> = verbs.iter().map(AsRef::as_ref).collect();
         Action::parse(&verbs)
+    }
+
+    /// True when both sides have an identity, and they are not the same: it is another object.
+    pub(crate) fn identity_changed(&self) -> bool {
+        let [before, after] = [self.before_identity, self.after_identity];
+        before.starts_with(b"{")
+            && after.starts_with(b"{")
+            && before != after
+            && text::value(before) != text::value(after)
+    }
+
+    /// True when there is anything that could be compared.
+    pub(crate) fn has_values(&self) -> bool {
+        !self.before.is_empty() || !self.after.is_empty()
     }
 
     /// True when both sides are the same bytes.

@@ -20,10 +20,20 @@ pub(crate) struct Header {
     pub(crate) errored: bool,
     pub(crate) complete: Option<bool>,
     pub(crate) timestamp: Option<String>,
-    pub(crate) has_drift: bool,
     pub(crate) deferred: usize,
+    /// The names of all sections.
+    pub(crate) sections: BTreeSet<String>,
+    /// Nothing would be left after an apply.
+    pub(crate) plans_nothing: bool,
     /// Text stood around the JSON.
     pub(crate) wrapped: bool,
+}
+
+impl Header {
+    /// True when the plan has a section of that name, even if it is empty.
+    pub(crate) fn has(&self, section: &str) -> bool {
+        self.sections.contains(section)
+    }
 }
 
 /// Receives what is read, entry by entry.
@@ -37,6 +47,14 @@ pub(crate) trait Sink {
     fn output(&mut self, name: &str, change: Value);
     fn variable(&mut self, name: &str, value: Value);
     fn sensitive_variable(&mut self, name: &str);
+    /// A change that waits for something else, and why.
+    fn deferred(&mut self, entry: &Entry<'_>, reason: &str);
+    /// A provider's action that apply runs, or why it is deferred.
+    fn invocation(&mut self, invocation: &Value, deferred: Option<&str>);
+    /// The outcome of a condition.
+    fn check(&mut self, check: &Value);
+    /// An attribute that a planned change depends on.
+    fn relevant(&mut self, resource: &str, attribute: &Value);
 }
 
 /// The documents of an input, one after the other.
@@ -85,21 +103,20 @@ fn read_plan<R: io::Read>(
     Ok(walk.header)
 }
 
-struct Walk<'s, S> {
-    header: Header,
-    seen: BTreeSet<String>,
+pub(super) struct Walk<'s, S> {
+    pub(super) header: Header,
     /// What an encrypted document says in clear.
     clear: Vec<String>,
-    sink: &'s mut S,
+    pub(super) sink: &'s mut S,
 }
 
 impl<'s, S: Sink> Walk<'s, S> {
     fn new(sink: &'s mut S) -> Self {
-        Self { header: Header::default(), seen: BTreeSet::new(), clear: Vec::new(), sink }
+        Self { header: Header::default(), clear: Vec::new(), sink }
     }
 
     fn section<R: io::Read>(&mut self, source: &mut Source<R>, key: &str) -> Result<(), ReadError> {
-        if !self.seen.insert(key.to_owned()) && key.starts_with("resource_") {
+        if !self.header.sections.insert(key.to_owned()) && key.starts_with("resource_") {
             return Err(shape(source, "it stands twice in the plan"));
         }
         match key {
@@ -125,12 +142,16 @@ impl<'s, S: Sink> Walk<'s, S> {
                 Ok(())
             }
             "resource_drift" => {
-                self.header.has_drift = true;
                 self.sink.drift_begins();
                 self.entries(source, S::drift)
             }
             "resource_changes" => self.entries(source, S::change),
-            "deferred_changes" => self.count_deferred(source),
+            "deferred_changes" => self.deferred_changes(source),
+            "deferred_action_invocations" => self.deferred_invocations(source),
+            "action_invocations" => self.invocations(source),
+            "checks" => self.checks(source),
+            "relevant_attributes" => self.relevant_attributes(source),
+            "planned_values" => self.planned_values(source),
             "output_changes" => self.map(source, S::output),
             "variables" => self.map(source, |sink, name, value| {
                 sink.variable(name, value.get("value").cloned().unwrap_or(Value::Null));
@@ -172,16 +193,6 @@ impl<'s, S: Sink> Walk<'s, S> {
         })
     }
 
-    fn count_deferred<R: io::Read>(&mut self, source: &mut Source<R>) -> Result<(), ReadError> {
-        if source.peek()? != Some(b'[') {
-            return source.skip();
-        }
-        source.list(|source, position| {
-            self.header.deferred = position + 1;
-            source.skip()
-        })
-    }
-
     /// A section that is a map from names to small values.
     fn map<R: io::Read>(
         &mut self,
@@ -211,7 +222,7 @@ impl<'s, S: Sink> Walk<'s, S> {
         })
     }
 
-    fn descend<R: io::Read>(
+    pub(super) fn descend<R: io::Read>(
         &mut self,
         source: &mut Source<R>,
         wanted: &str,
@@ -234,7 +245,7 @@ impl<'s, S: Sink> Walk<'s, S> {
     }
 
     fn refuse_other_kinds(&self) -> Result<(), ReadError> {
-        let has = |keys: &[&str]| keys.iter().any(|key| self.seen.contains(*key));
+        let has = |keys: &[&str]| keys.iter().any(|key| self.header.has(key));
         if has(&["encrypted_data", "encryption_version"]) {
             let what = if has(&["lineage", "serial"]) { "a state" } else { "a plan" };
             let clear: Vec<&str> = self.clear.iter().take(8).map(String::as_str).collect();

@@ -25,6 +25,7 @@ const EDGE: &[&str] = &[
     "read/error.rs",
     "read/plan.rs",
     "read/schemas.rs",
+    "read/sections.rs",
     "read/source.rs",
 ];
 
