@@ -46,7 +46,7 @@ fn style(arguments: &Check) -> Style {
         ColorChoice::Auto if to_terminal && !is_set("NO_COLOR") => Color::On,
         ColorChoice::Auto => Color::Off,
     };
-    Style { width: width(to_terminal), color }
+    Style { width: width(to_terminal), color, ..Style::default() }
 }
 
 /// `COLUMNS`, the terminal's width, or a hundred.

@@ -1,5 +1,5 @@
-//! Every case in every format: `tests/cases/<case>/expected.<format>` is what `driftgate check`
-//! prints for `plan.json`, with the `config` folder when there is one.
+//! Every case in the formats it has: `tests/cases/<case>/expected.<format>` is what `driftgate
+//! check` prints for `plan.json`, with the `config` folder when there is one.
 //!
 //! `UPDATE=1 cargo test -p analyzer` writes what is printed now, for new cases and formats too.
 
@@ -46,5 +46,5 @@ fn prints_what_is_expected(expected: &Path) -> datatest_stable::Result<()> {
 }
 
 datatest_stable::harness! {
-    { test = prints_what_is_expected, root = "tests/cases", pattern = r"expected\.[a-z]+$" },
+    { test = prints_what_is_expected, root = "tests/cases", pattern = r"expected\.[a-z-]+$" },
 }

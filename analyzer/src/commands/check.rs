@@ -11,7 +11,7 @@ pub(crate) fn run(arguments: &Check) -> anyhow::Result<ExitCode> {
         propose(&mut report, &load(root)?, &secrets);
     }
     let format = formats::find(&arguments.format).context("the format is not known")?;
-    let text = (format.render)(&report, style(arguments));
+    let text = (format.render)(&report, &style(arguments));
     match &arguments.output {
         Some(path) => std::fs::write(path, text)
             .with_context(|| format!("failed to write the report to {}", path.display()))?,

@@ -3,24 +3,36 @@
 //! - Fields are added within a version, never renamed or dropped.
 //! - Hidden characters are escaped, so that the output is safe on a terminal too.
 
-use super::{Format, Style, is_hidden};
+use super::{Format, Layout, Style, json_text, words};
 use crate::{
     proposal::Proposal,
     redact::PLACEHOLDER,
-    report::{Attribute, FailedCheck, Finding, Place, Planned, PlannedNote, Report, Shown},
+    report::{
+        Attribute, FailedCheck, Finding, IgnoreUse, Place, Planned, PlannedNote, Report, Resolved,
+        Shown, Standing, Violation,
+    },
 };
 use serde_json::{Map, Value, json};
-use std::fmt::Write;
 
 pub(super) const FORMAT: Format = Format { name: "json", summary: "for programs", render };
 
 /// The version of the shape; it changes when a reader would break.
 const SCHEMA_VERSION: u32 = 1;
 
-fn render(report: &Report, _style: Style) -> String {
-    let document = json!({
+fn render(report: &Report, _style: &Style) -> String {
+    json_text(&document(report), Layout::Lines) + "\n"
+}
+
+/// The whole report.
+pub(super) fn document(report: &Report) -> Value {
+    let suppressed = report
+        .suppressed
+        .iter()
+        .map(|it| json!({ "by": it.by, "reason": it.reason, "finding": finding(&it.finding) }));
+    json!({
         "schema_version": SCHEMA_VERSION,
         "driftgate_version": env!("CARGO_PKG_VERSION"),
+        "workspace": report.workspace,
         "plan": {
             "format_version": report.plan.format_version,
             "tool_version": report.plan.tool_version,
@@ -33,15 +45,12 @@ fn render(report: &Report, _style: Style) -> String {
             "message": reason.meaning(),
         })).collect::<Vec<_>>(),
         "warnings": report.warnings,
-        "counts": {
-            "resources": report.counts.resources,
-            "drifted": report.counts.drifted,
-            "actionable": report.counts.actionable,
-            "outcomes": report.counts.fates,
-            "planned": report.counts.planned,
-            "noise": report.counts.noise,
-        },
+        "counts": counts(report),
         "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
+        "violations": report.violations.iter().map(violation).collect::<Vec<_>>(),
+        "suppressed": suppressed.collect::<Vec<_>>(),
+        "resolved": report.resolved.iter().map(resolved).collect::<Vec<_>>(),
+        "ignores": report.ignores.iter().map(ignore).collect::<Vec<_>>(),
         "planned": report.planned.iter().map(planned).collect::<Vec<_>>(),
         "noise": report.noise.iter().map(|item| json!({
             "address": item.address,
@@ -51,12 +60,66 @@ fn render(report: &Report, _style: Style) -> String {
         "checks": report.checks.iter().map(check).collect::<Vec<_>>(),
         "patch": report.patch,
         "documents": report.documents,
-    });
-    let text = serde_json::to_string_pretty(&document).unwrap_or_default();
-    escape_hidden(&text) + "\n"
+    })
 }
 
-fn finding(finding: &Finding) -> Value {
+pub(super) fn counts(report: &Report) -> Value {
+    let severities: Map<String, Value> = words::severities(report)
+        .into_iter()
+        .map(|(severity, count)| (severity.name().to_owned(), json!(count)))
+        .collect();
+    json!({
+        "resources": report.counts.resources,
+        "drifted": report.counts.drifted,
+        "actionable": report.counts.actionable,
+        "outcomes": report.counts.fates,
+        "severities": severities,
+        "planned": report.counts.planned,
+        "noise": report.counts.noise,
+    })
+}
+
+pub(super) fn violation(violation: &Violation) -> Value {
+    json!({
+        "policy": violation.policy,
+        "address": violation.address,
+        "message": violation.message,
+        "severity": violation.severity.name(),
+        "fingerprint": violation.fingerprint,
+        "place": violation.place.as_ref().map(place),
+    })
+}
+
+pub(super) fn resolved(resolved: &Resolved) -> Value {
+    json!({
+        "fingerprint": resolved.fingerprint,
+        "address": resolved.address,
+        "rule": resolved.rule,
+    })
+}
+
+fn ignore(ignore: &IgnoreUse) -> Value {
+    json!({
+        "name": ignore.name,
+        "owner": ignore.owner,
+        "reason": ignore.reason,
+        "expires": ignore.expires,
+        "state": ignore.state.name(),
+        "hits": ignore.hits,
+    })
+}
+
+fn standing(standing: &Standing) -> Value {
+    match standing {
+        Standing::New => json!({ "state": standing.name() }),
+        Standing::Known { since } => json!({ "state": standing.name(), "since": since }),
+        Standing::Awaiting { runs, wanted } => {
+            json!({ "state": standing.name(), "runs": runs, "wanted": wanted })
+        }
+    }
+}
+
+pub(super) fn finding(finding: &Finding) -> Value {
     json!({
         "address": finding.address,
         "deposed": finding.deposed,
@@ -65,6 +128,12 @@ fn finding(finding: &Finding) -> Value {
         "moved_from": finding.moved_from,
         "outside": finding.outside.name(),
         "outcome": finding.fate.name(),
+        "rule": finding.rule.id,
+        "severity": finding.severity.name(),
+        "fingerprint": finding.fingerprint,
+        "standing": standing(&finding.standing),
+        "owner": finding.owner,
+        "dependents": finding.dependents,
         "action": finding.action.as_ref().map(crate::action::Action::word),
         "action_reason": finding.action_reason,
         "one_way": finding.one_way,
@@ -84,6 +153,7 @@ fn attribute(attribute: &Attribute) -> Value {
     object.insert("path".into(), json!(attribute.path));
     object.insert("outcome".into(), json!(attribute.fate.name()));
     object.insert("sensitive".into(), json!(sensitive));
+    object.insert("declared".into(), json!(attribute.declared.as_ref().map(place)));
     // A side that is not set is left out: null is a value.
     let sides = [
         ("before", Some(&attribute.before)),
@@ -146,7 +216,7 @@ fn proposal(proposal: &Proposal) -> Value {
     })
 }
 
-fn check(check: &FailedCheck) -> Value {
+pub(super) fn check(check: &FailedCheck) -> Value {
     json!({
         "address": check.address,
         "status": check.status.name(),
@@ -169,20 +239,4 @@ fn planned(item: &Planned) -> Value {
         "note": item.note.as_ref().map(PlannedNote::name),
         "detail": item.note.as_ref().and_then(PlannedNote::detail),
     })
-}
-
-/// Hidden characters stand only inside texts, where an escape means the same.
-fn escape_hidden(json: &str) -> String {
-    let mut out = String::with_capacity(json.len());
-    for character in json.chars() {
-        if character == '\n' || !is_hidden(character) {
-            out.push(character);
-            continue;
-        }
-        let mut units = [0; 2];
-        for unit in character.encode_utf16(&mut units) {
-            let _ = write!(out, "\\u{unit:04x}");
-        }
-    }
-    out
 }

@@ -2,59 +2,82 @@
 //!
 //! - Whatever comes from the plan stands in code spans or fences, where mentions, markup and HTML
 //!   mean nothing, whatever backticks it holds.
-//! - The result is shorter than what GitHub accepts. It is cut between findings; the summary and
-//!   the number of what is missing always stay.
+//! - The result is shorter than what its reader accepts. It is cut between findings, the gravest
+//!   come first; the summary and the number of what is missing always stay.
+//! - It begins with a comment nobody sees, by which the next run finds and replaces it.
 
 use super::{Format, Style, inline, shorten, side_by_side, visible, visible_lines, words};
 use crate::{
     fate::Fate,
     proposal::Proposal,
-    report::{Finding, Outside, Report},
+    report::{Finding, Report},
 };
 use std::fmt::Write;
 
 pub(super) const FORMAT: Format =
     Format { name: "markdown", summary: "for a comment on a pull request", render };
 
-/// GitHub takes 65,536; the rest is for whoever adds a line of their own.
-const BYTES_MAX: usize = 64_000;
-
 /// Of one resource, and of the lists at the end.
 const ATTRIBUTES_MAX: usize = 40;
 const DIFF_BYTES_MAX: usize = 12_000;
 const LISTED_MAX: usize = 50;
+const DEPENDENTS_MAX: usize = 10;
 
 /// Columns of one value.
 const VALUE_MAX: usize = 160;
 
-fn render(report: &Report, _style: Style) -> String {
-    let mut head = format!("<!-- driftgate -->\n### driftgate: {}\n\n", words::headline(report));
+/// What may be different about a document.
+struct Page<'a> {
+    bytes_max: usize,
+    /// The first line.
+    marker: &'a str,
+}
+
+fn render(report: &Report, style: &Style) -> String {
+    let bytes_max = style.comment_bytes_max.max(Style::COMMENT_BYTES_MIN);
+    let marker = marker(report.workspace.as_deref());
+    document(report, &Page { bytes_max, marker: &marker })
+}
+
+/// The report for a page that keeps one document for each run, such as the summary of a step.
+pub(super) fn summary(report: &Report, bytes_max: usize) -> String {
+    document(report, &Page { bytes_max, marker: "" })
+}
+
+/// A comment that holds the workspace; letters that could end it are spelled in hexadecimal.
+fn marker(workspace: Option<&str>) -> String {
+    let Some(workspace) = workspace else { return "<!-- driftgate -->\n".to_owned() };
+    let mut name = String::new();
+    for byte in workspace.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'_' | b'/' => name.push(byte.into()),
+            b'-' if !name.ends_with('-') && !name.is_empty() => name.push('-'),
+            other => {
+                let _ = write!(name, "%{other:02x}");
+            }
+        }
+    }
+    format!("<!-- driftgate:{name} -->\n")
+}
+
+fn document(report: &Report, page: &Page<'_>) -> String {
+    let title = match &report.workspace {
+        Some(workspace) => format!("driftgate, {}", code(&shorten(workspace, 0, 100))),
+        None => "driftgate".to_owned(),
+    };
+    let mut out = format!("{}### {title}: {}\n\n", page.marker, words::headline(report));
     for reason in &report.reasons {
-        let _ = writeln!(head, "- **{}**: {}", reason.name(), reason.meaning());
+        let _ = writeln!(out, "- **{}**: {}", reason.name(), reason.meaning());
     }
-    for warning in &report.warnings {
-        let _ = writeln!(head, "- warning: {}", prose(warning));
-    }
-    let planned: Vec<String> = report.planned.iter().map(words::planned).collect();
-    let noise: Vec<String> = report
-        .noise
-        .iter()
-        .map(|item| format!("{} {} {}", item.kind.name(), item.address, item.path))
-        .collect();
-    let checks: Vec<String> = report.checks.iter().map(words::check).collect();
-    let tail = list("Conditions", &checks, checks.len())
-        + &list("Planned changes", &planned, report.counts.planned)
-        + &list("Without meaning", &noise, report.counts.noise.values().sum());
-    let mut out = head;
-    for (shown, finding) in report.findings.iter().enumerate() {
+    let warnings: Vec<String> =
+        report.warnings.iter().map(|it| format!("warning: {}", prose(it))).collect();
+    out.push_str(&items(&warnings, warnings.len(), page.bytes_max / 8));
+    let tail = lists(report, page.bytes_max / 4);
+    for (shown, finding) in words::by_severity(report).into_iter().enumerate() {
         let section = section(finding);
-        if out.len() + section.len() + tail.len() + 100 > BYTES_MAX {
-            let more = report.findings.len() - shown;
-            let _ = writeln!(
-                out,
-                "\n**{}**: see the full report.",
-                words::number(more, "more finding")
-            );
+        if out.len() + section.len() + tail.len() + 100 > page.bytes_max {
+            let more = words::number(report.findings.len() - shown, "more finding");
+            let _ = writeln!(out, "\n**{more}**: see the full report.");
             break;
         }
         out.push_str(&section);
@@ -62,14 +85,69 @@ fn render(report: &Report, _style: Style) -> String {
     out + &tail
 }
 
+/// What stands below the findings, in so many bytes.
+fn lists(report: &Report, bytes_max: usize) -> String {
+    let spans = |items: Vec<String>| -> Vec<String> {
+        items.iter().map(|item| code(&shorten(item, 0, 200))).collect()
+    };
+    let planned: Vec<String> = report.planned.iter().map(words::planned).collect();
+    let noise: Vec<String> = report.noise.iter().map(words::noise).collect();
+    let violations: Vec<String> = report.violations.iter().map(words::violation).collect();
+    let suppressed: Vec<String> = report.suppressed.iter().map(words::suppressed).collect();
+    let resolved: Vec<String> = report.resolved.iter().map(words::resolved).collect();
+    let checks: Vec<String> = report.checks.iter().map(words::check).collect();
+    let lists = [
+        ("Conditions", checks, report.checks.len()),
+        ("Policy violations", violations, report.violations.len()),
+        ("Ignored", suppressed, report.suppressed.len()),
+        ("Resolved", resolved, report.resolved.len()),
+        ("Ignore rules of no use", words::stale(&report.ignores), 0),
+        ("Planned changes", planned, report.counts.planned),
+        ("Without meaning", noise, report.counts.noise.values().sum()),
+    ];
+    let mut out = String::new();
+    for (title, listed, total) in lists {
+        let total = total.max(listed.len());
+        if total > 0 {
+            let listed = items(&spans(listed), total, bytes_max.saturating_sub(out.len()));
+            let open = if title == "Policy violations" { " open" } else { "" };
+            let _ = write!(
+                out,
+                "\n<details{open}><summary>{title} ({total})</summary>\n\n{listed}\n</details>\n"
+            );
+        }
+    }
+    out
+}
+
+/// A list in about so many bytes.
+fn items(items: &[String], total: usize, bytes_max: usize) -> String {
+    let mut out = String::new();
+    for (shown, item) in items.iter().enumerate() {
+        if shown == LISTED_MAX || out.len() + item.len() > bytes_max {
+            let _ = writeln!(out, "- and {} more", total - shown);
+            return out;
+        }
+        let _ = writeln!(out, "- {item}");
+    }
+    if total > items.len() {
+        let _ = writeln!(out, "- and {} more", total - items.len());
+    }
+    out
+}
+
 fn section(finding: &Finding) -> String {
-    let mut out = format!("\n#### {}\n\n{}.\n\n", code(&finding.address), sentence(finding));
+    let (severity, rule) = (finding.severity.name(), finding.rule.id);
+    let address = code(&finding.address);
+    let mut out = format!("\n#### {severity}: {address}\n\n{}.\n\n", sentence(finding));
     for attribute in finding.attributes.iter().take(ATTRIBUTES_MAX) {
         let (before, after) = side_by_side(&attribute.before, &attribute.after, VALUE_MAX);
         let path = shorten(&attribute.path, 0, VALUE_MAX);
-        let outcome = attribute.fate.name();
-        let _ =
-            writeln!(out, "- {}: {} → {} ({outcome})", code(&path), code(&before), code(&after));
+        let (path, before, after) = (code(&path), code(&before), code(&after));
+        let place = attribute.declared.as_ref();
+        let place = place.map(|it| format!(", {}", code(&words::file_line(it))));
+        let (outcome, place) = (attribute.fate.name(), place.unwrap_or_default());
+        let _ = writeln!(out, "- {path}: {before} → {after} ({outcome}{place})");
         if let (Fate::Conflict, Some(desired)) = (attribute.fate, &attribute.desired) {
             let desired = shorten(&inline(desired), 0, VALUE_MAX);
             let _ = writeln!(out, "  - the configuration wants {}", code(&desired));
@@ -85,7 +163,19 @@ fn section(finding: &Finding) -> String {
             finding.pending.iter().take(10).map(|path| code(&shorten(path, 0, 80))).collect();
         let _ = write!(intent, "; also planned: {}", shown.join(", "));
     }
-    let _ = writeln!(out, "{}.\n", capital(&intent));
+    let _ = writeln!(out, "{}.", capital(&intent));
+    let _ = write!(out, "Rule `{rule}`, fingerprint {}", code(&finding.fingerprint));
+    if let Some(standing) = words::standing(finding) {
+        let _ = write!(out, ", {}", prose(&standing));
+    }
+    if let Some(owner) = &finding.owner {
+        let _ = write!(out, ", owner {}", code(&shorten(owner, 0, VALUE_MAX)));
+    }
+    out.push_str(".\n");
+    if let Some(dependents) = words::dependents(finding, DEPENDENTS_MAX) {
+        let _ = writeln!(out, "{}.", code(&shorten(&dependents, 0, 800)));
+    }
+    out.push('\n');
     for item in &finding.proposals {
         proposal(item, &mut out);
     }
@@ -93,18 +183,9 @@ fn section(finding: &Finding) -> String {
 }
 
 fn sentence(finding: &Finding) -> String {
-    // Names in it come from the plan, so it goes into a span when there are any.
-    let mut text = match finding.outside {
-        Outside::Appeared => "Only in the second of the two".to_owned(),
-        Outside::Changed if finding.fate == Fate::Observed => "Differs between the two".to_owned(),
-        Outside::Deleted if finding.fate == Fate::Observed => {
-            "Only in the first of the two".to_owned()
-        }
-        Outside::Changed => "Changed outside".to_owned(),
-        Outside::Deleted => "Deleted outside".to_owned(),
-    };
+    let mut text = capital(words::what(finding));
     if let Some(place) = &finding.declared {
-        let _ = write!(text, ", declared in {}", code(&format!("{}:{}", place.file, place.line)));
+        let _ = write!(text, ", declared in {}", code(&words::file_line(place)));
     }
     if let Some(from) = &finding.moved_from {
         let _ = write!(text, ", moved from {}", code(from));
@@ -134,7 +215,7 @@ fn proposal(proposal: &Proposal, out: &mut String) {
     for (paths, refusal) in words::refusals(&proposal.refusals).into_iter().take(ATTRIBUTES_MAX) {
         let path = shorten(&paths.join(", "), 0, VALUE_MAX);
         let place = match &refusal.place {
-            Some(place) => format!(" ({})", code(&format!("{}:{}", place.file, place.line))),
+            Some(place) => format!(" ({})", code(&words::file_line(place))),
             None => String::new(),
         };
         let _ = writeln!(out, "  - not {}: {}{place}", code(&path), prose(&refusal.reason));
@@ -146,21 +227,6 @@ fn proposal(proposal: &Proposal, out: &mut String) {
         Some(_) => out.push_str("  - the patch is long: `driftgate propose` prints it\n"),
         None => {}
     }
-}
-
-fn list(title: &str, items: &[String], total: usize) -> String {
-    if total == 0 {
-        return String::new();
-    }
-    let mut out = format!("\n<details><summary>{title} ({total})</summary>\n\n");
-    let shown = items.len().min(LISTED_MAX);
-    for item in &items[..shown] {
-        let _ = writeln!(out, "- {}", code(&shorten(item, 0, 200)));
-    }
-    if total > shown {
-        let _ = writeln!(out, "- and {} more", total - shown);
-    }
-    out + "\n</details>\n"
 }
 
 /// A code span that ends where it should.
@@ -227,6 +293,13 @@ mod tests {
     fn prose_is_harmless_wherever_its_backticks_are() {
         assert_eq!(prose("add `a_b` to @x"), "add `a_b` to &#64;x");
         assert_eq!(prose("`a`@x`b`"), "`a`&#64;x`b`");
+    }
+
+    #[test]
+    fn the_marker_is_one_comment_whatever_the_workspace_is_called() {
+        assert_eq!(marker(Some("team/prod-eu")), "<!-- driftgate:team/prod-eu -->\n");
+        assert_eq!(marker(Some("a--><b>")), "<!-- driftgate:a-%2d%3e%3cb%3e -->\n");
+        assert_eq!(marker(None), "<!-- driftgate -->\n");
     }
 
     #[test]

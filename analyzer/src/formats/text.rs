@@ -12,8 +12,11 @@ pub(super) const FORMAT: Format = Format { name: "text", summary: "for a termina
 /// How many planned changes and items of noise are listed.
 const LISTED: usize = 20;
 
-fn render(report: &Report, style: Style) -> String {
-    let mut page = Page { out: String::new(), style };
+/// How many dependents are named.
+const DEPENDENTS: usize = 10;
+
+fn render(report: &Report, style: &Style) -> String {
+    let mut page = Page { out: String::new(), width: style.width, color: style.color };
     let code = match report.verdict {
         Verdict::Clean => GREEN,
         Verdict::Inconclusive => YELLOW,
@@ -26,25 +29,31 @@ fn render(report: &Report, style: Style) -> String {
     for warning in &report.warnings {
         page.paragraph("  ", &format!("warning: {}", visible(warning)), YELLOW);
     }
-    for finding in &report.findings {
-        page.finding(finding);
+    let findings = words::by_severity(report);
+    for same in findings.chunk_by(|left, right| left.severity == right.severity) {
+        page.out.push('\n');
+        page.line("", &format!("{} ({})", same[0].severity.name(), same.len()), BOLD);
+        for finding in same {
+            page.finding(finding);
+        }
     }
     let checks: Vec<String> = report.checks.iter().map(words::check).collect();
     page.list("Conditions", &checks, checks.len());
+    let violations: Vec<String> = report.violations.iter().map(words::violation).collect();
+    page.list("Policy violations", &violations, violations.len());
+    let suppressed: Vec<String> = report.suppressed.iter().map(words::suppressed).collect();
+    page.list("Ignored", &suppressed, suppressed.len());
+    let resolved: Vec<String> = report.resolved.iter().map(words::resolved).collect();
+    page.list("Resolved", &resolved, resolved.len());
+    let stale = words::stale(&report.ignores);
+    page.list("Ignore rules of no use", &stale, stale.len());
     let planned: Vec<String> = report
         .planned
         .iter()
         .map(|item| format!("{} {}", item.action.symbol(), words::planned(item)))
         .collect();
     page.list("Planned changes", &planned, report.counts.planned);
-    let noise: Vec<String> = report
-        .noise
-        .iter()
-        .map(|item| {
-            let path = if item.path.is_empty() { "as a whole" } else { &item.path };
-            format!("{} {}: {}", visible(&item.address), visible(path), item.kind.name())
-        })
-        .collect();
+    let noise: Vec<String> = report.noise.iter().map(words::noise).collect();
     page.list("Without meaning", &noise, report.counts.noise.values().sum());
     page.out
 }
@@ -59,13 +68,19 @@ const PLAIN: &str = "";
 
 struct Page {
     out: String,
-    style: Style,
+    width: usize,
+    color: Color,
 }
 
 impl Page {
     fn line(&mut self, indent: &str, text: &str, code: &str) {
         self.out.push_str(indent);
-        if self.style.color == Color::On && !code.is_empty() {
+        // What a line of GitHub's runner begins with is a command to it.
+        let text = match text.trim_start().strip_prefix("::") {
+            Some(rest) => &format!("\\u{{3a}}:{rest}"),
+            None => text,
+        };
+        if self.color == Color::On && !code.is_empty() {
             self.out.push_str(&format!("\u{1b}[{code}m{text}\u{1b}[0m"));
         } else {
             self.out.push_str(text);
@@ -78,7 +93,7 @@ impl Page {
         let mut line = String::new();
         for word in text.split(' ') {
             let full = indent.len() + line.chars().count() + 1 + word.chars().count();
-            if !line.is_empty() && full > self.style.width {
+            if !line.is_empty() && full > self.width {
                 self.line(indent, &line, code);
                 line.clear();
                 line.push_str("  ");
@@ -100,6 +115,14 @@ impl Page {
         let code = if finding.is_actionable() { RED } else { YELLOW };
         self.line("", &format!("{symbol} {}", visible(&finding.address)), code);
         self.paragraph("  ", &words::happened(finding), PLAIN);
+        let (rule, fingerprint) = (finding.rule.id, visible(&finding.fingerprint));
+        self.paragraph("  ", &format!("rule {rule}, fingerprint {fingerprint}"), DIM);
+        if let Some(standing) = words::standing(finding) {
+            self.paragraph("  ", &standing, PLAIN);
+        }
+        if let Some(owner) = &finding.owner {
+            self.paragraph("  ", &format!("owner: {}", visible(owner)), PLAIN);
+        }
         for attribute in &finding.attributes {
             self.attribute(attribute);
         }
@@ -108,6 +131,9 @@ impl Page {
             let paths: Vec<String> = finding.pending.iter().map(|path| visible(path)).collect();
             self.paragraph("  ", &format!("also planned: {}", paths.join(", ")), PLAIN);
         }
+        if let Some(dependents) = words::dependents(finding, DEPENDENTS) {
+            self.paragraph("  ", &dependents, PLAIN);
+        }
         for proposal in &finding.proposals {
             self.proposal(proposal);
         }
@@ -115,9 +141,11 @@ impl Page {
 
     fn attribute(&mut self, attribute: &Attribute) {
         let path = visible(&attribute.path);
-        let outcome = attribute.fate.name();
+        let place = attribute.declared.as_ref();
+        let place = place.map(|it| format!(", {}", words::file_line(it))).unwrap_or_default();
+        let outcome = format!("{}{place}", attribute.fate.name());
         let taken = 4 + path.chars().count() + 2 + 4 + outcome.len() + 4;
-        let columns = self.style.width.saturating_sub(taken).max(40) / 2;
+        let columns = self.width.saturating_sub(taken).max(40) / 2;
         let (before, after) = side_by_side(&attribute.before, &attribute.after, columns);
         let code = if attribute.fate == Fate::Absorbed { DIM } else { BOLD };
         self.line("    ", &format!("{path}: {before} -> {after}  ({outcome})"), code);
@@ -137,7 +165,7 @@ impl Page {
         }
         for (paths, refusal) in words::refusals(&proposal.refusals) {
             let place = match &refusal.place {
-                Some(place) => format!(" ({}:{})", visible(&place.file), place.line),
+                Some(place) => format!(" ({})", words::file_line(place)),
                 None => String::new(),
             };
             let paths = visible(&paths.join(", "));

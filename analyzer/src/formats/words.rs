@@ -1,14 +1,17 @@
-//! Sentences that the formats for people share.
+//! Sentences, orders and counts that formats share.
 
-use super::visible;
+use super::{shorten, visible};
 use crate::{
     action::Action,
     fate::Fate,
     proposal::Refusal,
     report::{
-        CheckStatus, FailedCheck, Finding, Outside, Planned, PlannedNote, Report, Subject, Verdict,
+        CheckStatus, FailedCheck, Finding, IgnoreState, IgnoreUse, NoiseItem, Outside, Place,
+        Planned, PlannedNote, Report, Resolved, Standing, Subject, Suppressed, Verdict, Violation,
     },
+    rule::Severity,
 };
+use std::collections::BTreeMap;
 
 /// The answer in one line.
 pub(super) fn headline(report: &Report) -> String {
@@ -24,16 +27,35 @@ pub(super) fn headline(report: &Report) -> String {
         }
         Verdict::Inconclusive => "inconclusive: no drift found, but the plan proves little".into(),
         Verdict::Drifted => {
-            format!("drifted: {} changed outside", number(counts.drifted, "resource"))
+            let severities: Vec<String> = severities(report)
+                .iter()
+                .map(|(severity, count)| format!("{count} {}", severity.name()))
+                .collect();
+            let resources = number(counts.drifted, "resource");
+            format!("drifted: {resources} changed outside ({})", severities.join(", "))
         }
     }];
-    if counts.planned > 0 {
-        parts.push(number(counts.planned, "planned change"));
-    }
+    let known = report.findings.iter().filter(|it| it.standing != Standing::New).count();
+    let counted = [
+        (known, "of them known or awaited"),
+        (report.suppressed.len(), "ignored"),
+        (report.resolved.len(), "resolved"),
+    ];
+    parts.extend(
+        counted
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, word)| format!("{count} {word}")),
+    );
     let failed = report.checks.iter().filter(|it| it.status != CheckStatus::Unknown).count();
-    if failed > 0 {
-        parts.push(number(failed, "failed condition"));
-    }
+    let nouns = [
+        (failed, "failed condition"),
+        (report.violations.len(), "policy violation"),
+        (counts.planned, "planned change"),
+    ];
+    parts.extend(
+        nouns.iter().filter(|(count, _)| *count > 0).map(|(count, noun)| number(*count, noun)),
+    );
     let noise: usize = counts.noise.values().sum();
     if noise > 0 {
         let kinds: Vec<&str> = counts.noise.keys().copied().collect();
@@ -44,6 +66,140 @@ pub(super) fn headline(report: &Report) -> String {
         ));
     }
     parts.join("; ")
+}
+
+/// How many findings have each severity, the gravest first; severities without any are left out.
+pub(super) fn severities(report: &Report) -> Vec<(Severity, usize)> {
+    let count = |severity| report.findings.iter().filter(|it| it.severity == severity).count();
+    let all = Severity::ALL.iter().rev().map(|severity| (*severity, count(*severity)));
+    all.filter(|(_, count)| *count > 0).collect()
+}
+
+/// Findings with the gravest first, those of one severity by address.
+pub(super) fn by_severity(report: &Report) -> Vec<&Finding> {
+    let mut findings: Vec<&Finding> = report.findings.iter().collect();
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    findings
+}
+
+/// The fingerprint of each finding, in the order of the report, with a number behind the second
+/// and later ones that are alike: the objects of a block with `count`, say.
+pub(super) fn numbered<'a>(fingerprints: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    fingerprints
+        .map(|fingerprint| {
+            let times = seen.entry(fingerprint).or_default();
+            *times += 1;
+            format!("{fingerprint}:{times}")
+        })
+        .collect()
+}
+
+/// Where a finding is to be seen in the configuration: at the attribute of the gravest outcome
+/// that is set there, or else at the block.
+pub(super) fn place(finding: &Finding) -> Option<&Place> {
+    let attributes = finding.attributes.iter().filter(|attribute| attribute.declared.is_some());
+    // Of equals the last is the maximum, and the first is wanted.
+    let gravest = attributes.rev().max_by_key(|attribute| attribute.fate);
+    gravest.and_then(|attribute| attribute.declared.as_ref()).or(finding.declared.as_ref())
+}
+
+/// A finding in one sentence without its address.
+pub(super) fn brief(finding: &Finding) -> String {
+    const PATHS: usize = 5;
+    let attributes = finding.attributes.iter().take(PATHS);
+    let paths: Vec<String> =
+        attributes.map(|attribute| shorten(&visible(&attribute.path), 0, 80)).collect();
+    let mut text = what(finding).to_owned();
+    if finding.outside == Outside::Changed && !paths.is_empty() {
+        text.push_str(&format!(" in {}", paths.join(", ")));
+        if finding.attributes.len() > PATHS {
+            text.push_str(&format!(" and {} more", finding.attributes.len() - PATHS));
+        }
+    }
+    text + match (finding.fate, finding.outside) {
+        (Fate::Observed, _) => "",
+        _ if finding.one_way => "; apply would destroy it",
+        (Fate::Absorbed, _) => "; apply only records it",
+        (Fate::Undecidable, _) => "; what apply does is open",
+        (_, Outside::Deleted) => "; apply creates it again",
+        (Fate::Reverted, _) => "; apply undoes it",
+        (Fate::Conflict, _) => "; apply replaces it with a third value",
+    }
+}
+
+/// What the baseline says of a finding, unless it is new.
+pub(super) fn standing(finding: &Finding) -> Option<String> {
+    match &finding.standing {
+        Standing::New => None,
+        Standing::Known { since } => Some(format!("known since {}", visible(since))),
+        Standing::Awaiting { runs, wanted } => {
+            Some(format!("seen in {runs} of the {wanted} runs in a row that an alert takes"))
+        }
+    }
+}
+
+/// What depends on a finding, unless nothing does.
+pub(super) fn dependents(finding: &Finding, listed: usize) -> Option<String> {
+    let count = finding.dependents.len();
+    let shown: Vec<String> =
+        finding.dependents.iter().take(listed).map(|address| visible(address)).collect();
+    let more = if count > listed { format!(" and {} more", count - listed) } else { String::new() };
+    let verb = if count == 1 { "depends" } else { "depend" };
+    (count > 0).then(|| format!("{count} {verb} on it: {}{more}", shown.join(", ")))
+}
+
+/// `file:line`, as it is printed.
+pub(super) fn file_line(place: &Place) -> String {
+    format!("{}:{}", visible(&place.file), place.line)
+}
+
+/// What broke a policy.
+pub(super) fn violation(violation: &Violation) -> String {
+    let (policy, message) = (visible(&violation.policy), visible(&violation.message));
+    let place = violation.place.as_ref().map(|it| format!(" ({})", file_line(it)));
+    let address = match violation.address.as_str() {
+        "" => String::new(),
+        address => format!(" {}:", visible(address)),
+    };
+    let severity = violation.severity.name();
+    format!("{policy} ({severity}):{address} {message}{}", place.unwrap_or_default())
+}
+
+/// A finding that an ignore rule hit.
+pub(super) fn suppressed(item: &Suppressed) -> String {
+    let (address, rule) = (visible(&item.finding.address), item.finding.rule.id);
+    format!("{address} ({rule}), by {}: {}", visible(&item.by), visible(&item.reason))
+}
+
+/// A finding of the baseline that is gone.
+pub(super) fn resolved(item: &Resolved) -> String {
+    let fingerprint = visible(&item.fingerprint);
+    format!("{} ({}), fingerprint {fingerprint}", visible(&item.address), visible(&item.rule))
+}
+
+/// Ignore rules that somebody should look at.
+pub(super) fn stale(ignores: &[IgnoreUse]) -> Vec<String> {
+    let stale = ignores.iter().filter(|ignore| ignore.state != IgnoreState::Used);
+    stale
+        .map(|ignore| {
+            let expires = match (&ignore.expires, ignore.state) {
+                (Some(day), IgnoreState::Expired) => {
+                    let hits = number(ignore.hits, "finding");
+                    format!(" on {}, would have hit {hits}", visible(day))
+                }
+                _ => String::new(),
+            };
+            let (name, owner) = (visible(&ignore.name), visible(&ignore.owner));
+            format!("{name} of {owner}: {}{expires}", ignore.state.name())
+        })
+        .collect()
+}
+
+/// A difference without meaning.
+pub(super) fn noise(item: &NoiseItem) -> String {
+    let path = if item.path.is_empty() { "as a whole" } else { &item.path };
+    format!("{} {}: {}", visible(&item.address), visible(path), item.kind.name())
 }
 
 /// A count with its noun; thousands are set apart.
@@ -59,22 +215,25 @@ pub(super) fn number(count: usize, noun: &str) -> String {
     format!("{out} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// What happened to a resource, after its address.
+/// What happened to a resource, after its address; none of it comes from the plan.
+pub(super) fn what(finding: &Finding) -> &'static str {
+    match finding.outside {
+        Outside::Appeared => "is only in the second of the two",
+        Outside::Changed if finding.fate == Fate::Observed => "differs between the two",
+        Outside::Deleted if finding.fate == Fate::Observed => "is only in the first of the two",
+        Outside::Changed => "was changed outside",
+        Outside::Deleted => "was deleted outside",
+    }
+}
+
+/// As [`what`], with all that is known of it.
 pub(super) fn happened(finding: &Finding) -> String {
-    let mut text = match finding.outside {
-        Outside::Appeared => "is only in the second of the two".to_owned(),
-        Outside::Changed if finding.fate == Fate::Observed => "differs between the two".to_owned(),
-        Outside::Deleted if finding.fate == Fate::Observed => {
-            "is only in the first of the two".to_owned()
-        }
-        Outside::Changed => "was changed outside".to_owned(),
-        Outside::Deleted => "was deleted outside".to_owned(),
-    };
+    let mut text = what(finding).to_owned();
     if !finding.deposed.is_empty() {
         text.push_str(&format!(", deposed object {}", visible(&finding.deposed)));
     }
     if let Some(place) = &finding.declared {
-        text.push_str(&format!(", declared in {}:{}", visible(&place.file), place.line));
+        text.push_str(&format!(", declared in {}", file_line(place)));
     }
     if let Some(number) = finding.document {
         text.push_str(&format!(", in plan {number} of the input"));

@@ -2,7 +2,7 @@
 
 use driftgate::{
     Checked, Configuration, Limits, check_file,
-    formats::{self, Color, Style},
+    formats::{self, Style},
     propose,
 };
 use std::{error::Error, fs::File, path::Path};
@@ -11,7 +11,7 @@ use std::{error::Error, fs::File, path::Path};
 pub(crate) fn render(folder: &Path, format: &str) -> Result<String, Box<dyn Error>> {
     let checked = check(folder)?;
     let format = formats::find(format).ok_or("the format is not in the table")?;
-    Ok((format.render)(&checked.report, Style { width: 100, color: Color::Off }))
+    Ok((format.render)(&checked.report, &Style::default()))
 }
 
 /// The report of a case, with proposals when it has a configuration.

@@ -5,7 +5,7 @@
 
 use driftgate::{
     Limits, ReadError, Report, check,
-    formats::{Color, FORMATS, Style},
+    formats::{FORMATS, Style},
     read_schemas,
     report::Verdict,
 };
@@ -23,8 +23,8 @@ fn corpus() -> Option<PathBuf> {
 }
 
 fn render(report: &Report) -> Vec<String> {
-    let style = Style { width: 100, color: Color::Off };
-    FORMATS.iter().map(|format| (format.render)(report, style)).collect()
+    let style = Style::default();
+    FORMATS.iter().map(|format| (format.render)(report, &style)).collect()
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use driftgate::{
     Limits, ReadError, Report, check, check_file, check_stream,
-    formats::{self, Color, Style},
+    formats::{self, Style},
     report::Verdict,
 };
 use flate2::{Compression, write::GzEncoder};
@@ -17,7 +17,7 @@ fn plan(case: &str) -> Vec<u8> {
 }
 
 fn json(report: &Report) -> String {
-    (formats::find("json").unwrap().render)(report, Style { width: 100, color: Color::Off })
+    (formats::find("json").unwrap().render)(report, &Style::default())
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {

@@ -9,8 +9,8 @@ fn changes_first() -> PathBuf {
 }
 
 fn json(report: &Report) -> String {
-    let style = formats::Style { width: 80, color: formats::Color::Off };
-    (formats::find("json").unwrap().render)(report, style)
+    let style = formats::Style::default();
+    (formats::find("json").unwrap().render)(report, &style)
 }
 
 #[test]

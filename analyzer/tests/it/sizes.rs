@@ -5,7 +5,7 @@ mod generator;
 
 use driftgate::{
     Limits, Report, check,
-    formats::{self, Color, Style},
+    formats::{self, Style},
 };
 use generator::{Shape, write_plan};
 
@@ -16,7 +16,7 @@ fn report(resources: usize, drift_per_mille: usize) -> Report {
 }
 
 fn render(report: &Report, format: &str, width: usize) -> String {
-    (formats::find(format).unwrap().render)(report, Style { width, color: Color::Off })
+    (formats::find(format).unwrap().render)(report, &Style { width, ..Style::default() })
 }
 
 #[test]
