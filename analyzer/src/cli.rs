@@ -6,7 +6,9 @@ use clap::{
     Parser, Subcommand, ValueEnum,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
-use driftgate::{Limits, explain, formats::FORMATS, gate::FailOn};
+use driftgate::{
+    Limits, config::Age, exit_code::WORST_FIRST, explain, formats::FORMATS, gate::FailOn,
+};
 use std::path::PathBuf;
 
 /// Finds what was changed outside of Terraform or OpenTofu, and says what to do about it.
@@ -42,6 +44,34 @@ pub(crate) struct Input {
     pub(crate) max_entry: usize,
 }
 
+/// What a plan is judged by; what is left out comes from the configuration file.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Judging {
+    /// The configuration file; by default `driftgate.toml` in the working directory, if it is there.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Look for no configuration file.
+    #[arg(long, conflicts_with = "config")]
+    pub(crate) no_config: bool,
+    /// What to fail on: classes (`actionable`, `check`, `drift`, `inconclusive`, `pending`,
+    /// `policy`), of which some take a severity (`drift=high`), and `severity=high` for all that take one.
+    /// Separated by commas, or given several times [default: drift,policy].
+    #[arg(long, value_name = "CLASS", value_delimiter = ',')]
+    pub(crate) fail_on: Vec<FailOn>,
+    /// Pass plans that cannot prove that there is no drift.
+    #[arg(long)]
+    pub(crate) allow_inconclusive: bool,
+    /// Never fail because of what is found; only what cannot be read is still an error.
+    #[arg(long)]
+    pub(crate) exit_zero: bool,
+    /// Plans older than this (`90m`, `24h`, `7d`) prove nothing.
+    #[arg(long, value_name = "DURATION")]
+    pub(crate) max_age: Option<Age>,
+    /// How the workspace is called in the report.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) workspace: Option<String>,
+}
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct Check {
     #[command(flatten)]
@@ -52,9 +82,8 @@ pub(crate) struct Check {
     /// How to print the report.
     #[arg(long, default_value = "text", value_parser = format_parser())]
     pub(crate) format: String,
-    /// From which outcome on to fail.
-    #[arg(long, value_name = "LEVEL", default_value = "drift", value_parser = fail_on_parser())]
-    pub(crate) fail_on: FailOn,
+    #[command(flatten)]
+    pub(crate) judging: Judging,
     /// Write the report to a file, in place of standard output.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -89,18 +118,8 @@ fn format_parser() -> impl TypedValueParser<Value = String> {
     )
 }
 
-fn fail_on_parser() -> impl TypedValueParser<Value = FailOn> {
-    PossibleValuesParser::new(
-        FailOn::ALL.iter().map(|(level, name)| PossibleValue::new(*name).help(level.summary())),
-    )
-    .map(|name| {
-        let found = FailOn::ALL.iter().find(|(_, known)| *known == name);
-        found.map_or(FailOn::Drift, |(level, _)| *level)
-    })
-}
-
 fn after_help() -> String {
     let codes = explain::topics().into_iter().find(|topic| topic.name == "exit-codes");
     let codes = codes.map(|topic| topic.meaning.replace('\n', "\n  ")).unwrap_or_default();
-    format!("Exit codes (the worst wins: 1, 2, 4, 3, 0):\n  {codes}")
+    format!("Exit codes (the worst wins: {WORST_FIRST}):\n  {codes}")
 }

@@ -4,6 +4,7 @@
 pub(crate) mod check;
 pub(crate) mod completion;
 pub(crate) mod explain;
+mod judging;
 pub(crate) mod propose;
 
 use crate::cli::{Check, ColorChoice, Input};

@@ -1,57 +1,188 @@
 //! What fails a job: from a report to an exit code.
+//!
+//! - A class that is asked for fails the job when something of it is in the report.
+//! - Whoever asks for anything is also told when the plan cannot answer: a gate must never pass
+//!   because it failed to look. Only [`Gate::allow_inconclusive`] turns that off.
+//! - What the baseline knows, and what waits for more runs, fails nothing.
 
 use crate::{
     exit_code::ExitCode,
-    report::{Report, Verdict},
+    report::{CheckStatus, Finding, Report, Standing},
+    rule::Severity,
 };
+use std::{collections::BTreeSet, str::FromStr};
 
-/// From which outcome on a job fails; each level includes the ones before it.
+/// What a job may be failed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FailOn {
-    /// Never because of the outcome; only an input that cannot be read fails.
-    Nothing,
-    /// Drift about which apply does something, or may; and plans that prove nothing.
+pub enum Class {
+    /// Drift about which apply does something, or may.
     Actionable,
-    /// Anything changed outside, and plans that prove nothing.
+    /// Conditions of the configuration that do not hold.
+    Check,
+    /// Anything changed outside.
     Drift,
-    /// Planned changes too.
-    Planned,
+    /// The plan cannot prove that there is no drift.
+    Inconclusive,
+    /// Changes that the configuration asks for.
+    Pending,
+    /// Broken policies.
+    Policy,
 }
 
-impl FailOn {
-    /// Every level with its name, from the mildest.
-    pub const ALL: &[(Self, &str)] = &[
-        (Self::Nothing, "nothing"),
-        (Self::Actionable, "actionable"),
-        (Self::Drift, "drift"),
-        (Self::Planned, "planned"),
+impl Class {
+    /// Every class, sorted by name.
+    pub const ALL: &[Self] = &[
+        Self::Actionable,
+        Self::Check,
+        Self::Drift,
+        Self::Inconclusive,
+        Self::Pending,
+        Self::Policy,
     ];
+
+    /// The name on the command line and in the configuration file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Actionable => "actionable",
+            Self::Check => "check",
+            Self::Drift => "drift",
+            Self::Inconclusive => "inconclusive",
+            Self::Pending => "pending",
+            Self::Policy => "policy",
+        }
+    }
 
     /// What it stands for, in half a line.
     pub fn summary(self) -> &'static str {
         match self {
-            Self::Nothing => "never because of what is found",
             Self::Actionable => "drift about which apply does something, or may",
+            Self::Check => "conditions of the configuration that do not hold",
             Self::Drift => "anything changed outside",
-            Self::Planned => "planned changes too",
+            Self::Inconclusive => "a plan that cannot prove that there is no drift",
+            Self::Pending => "planned changes",
+            Self::Policy => "broken policies",
+        }
+    }
+
+    /// True when things of this class have a severity.
+    fn is_weighed(self) -> bool {
+        match self {
+            Self::Actionable | Self::Check | Self::Drift | Self::Policy => true,
+            Self::Inconclusive | Self::Pending => false,
         }
     }
 }
 
-/// The exit code of a report: the worst of what is in it and is asked for.
-pub fn exit_code(report: &Report, fail_on: FailOn) -> ExitCode {
-    let drifted = match fail_on {
-        FailOn::Nothing => return ExitCode::Clean,
-        FailOn::Actionable => report.counts.actionable > 0,
-        FailOn::Drift | FailOn::Planned => report.verdict == Verdict::Drifted,
-    };
-    if drifted {
-        ExitCode::Drift
-    } else if !report.reasons.is_empty() {
-        ExitCode::Inconclusive
-    } else if fail_on == FailOn::Planned && report.counts.planned > 0 {
-        ExitCode::Planned
-    } else {
-        ExitCode::Clean
+/// A class, from a severity on: `drift`, `policy=medium`; `severity=high` is that severity of any
+/// class that has severities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FailOn {
+    /// `None` stands for every class that has severities.
+    class: Option<Class>,
+    from: Severity,
+}
+
+impl FailOn {
+    /// The whole of a class.
+    pub fn class(class: Class) -> Self {
+        Self { class: Some(class), from: Severity::Info }
+    }
+
+    fn asks_for(self, class: Class, severity: Severity) -> bool {
+        self.class.map_or_else(|| class.is_weighed(), |asked| asked == class)
+            && severity >= self.from
+    }
+}
+
+impl FromStr for FailOn {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, from) = match text.split_once('=') {
+            Some((name, severity)) => (name, Some(severity.parse::<Severity>()?)),
+            None => (text, None),
+        };
+        let class = Class::ALL.iter().copied().find(|class| class.name() == name);
+        match (class, from) {
+            (None, Some(from)) if name == "severity" => Ok(Self { class: None, from }),
+            (Some(class), None) => Ok(Self::class(class)),
+            (Some(class), Some(from)) if class.is_weighed() => {
+                Ok(Self { class: Some(class), from })
+            }
+            (Some(class), Some(_)) => Err(format!("{} has no severities", class.name())),
+            (None, _) => {
+                let names: Vec<&str> = Class::ALL.iter().map(|class| class.name()).collect();
+                Err(format!(
+                    "`{text}` is no class; there are {}, each of the weighed ones also as \
+                     `drift=high`, and `severity=high` for all of them",
+                    names.join(", ")
+                ))
+            }
+        }
+    }
+}
+
+/// What fails a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gate {
+    pub fail_on: BTreeSet<FailOn>,
+    /// Pass plans that prove nothing, unless [`Class::Inconclusive`] is asked for.
+    pub allow_inconclusive: bool,
+    /// Report, and never fail because of what was found.
+    pub exit_zero: bool,
+}
+
+impl Default for Gate {
+    /// Drift, broken policies, and plans that prove nothing.
+    fn default() -> Self {
+        let fail_on = [Class::Drift, Class::Policy].map(FailOn::class).into();
+        Self { fail_on, allow_inconclusive: false, exit_zero: false }
+    }
+}
+
+impl Gate {
+    /// The exit code of a report: the worst of what is in it and is asked for.
+    pub fn exit_code(&self, report: &Report) -> ExitCode {
+        if self.exit_zero {
+            ExitCode::Clean
+        } else if self.is_drifted(report) {
+            ExitCode::Drift
+        } else if !report.reasons.is_empty() && self.minds_inconclusive() {
+            ExitCode::Inconclusive
+        } else if self.is_refused(report) {
+            ExitCode::Refused
+        } else {
+            ExitCode::Clean
+        }
+    }
+
+    /// True when the finding alone would fail the job.
+    pub fn minds(&self, finding: &Finding) -> bool {
+        finding.standing == Standing::New
+            && (self.asks_for(Class::Drift, finding.severity)
+                || finding.is_actionable() && self.asks_for(Class::Actionable, finding.severity))
+    }
+
+    fn asks_for(&self, class: Class, severity: Severity) -> bool {
+        self.fail_on.iter().any(|term| term.asks_for(class, severity))
+    }
+
+    fn is_drifted(&self, report: &Report) -> bool {
+        report.findings.iter().any(|finding| self.minds(finding))
+    }
+
+    fn minds_inconclusive(&self) -> bool {
+        let asks_for_it = self.fail_on.contains(&FailOn::class(Class::Inconclusive));
+        asks_for_it || !self.allow_inconclusive && !self.fail_on.is_empty()
+    }
+
+    fn is_refused(&self, report: &Report) -> bool {
+        let broken = report.violations.iter().any(|violation| {
+            violation.standing == Standing::New && self.asks_for(Class::Policy, violation.severity)
+        });
+        let failed = report.checks.iter().any(|check| {
+            check.status != CheckStatus::Unknown && self.asks_for(Class::Check, check.severity)
+        });
+        broken || failed || report.counts.planned > 0 && self.asks_for(Class::Pending, Severity::Info)
     }
 }

@@ -18,6 +18,7 @@
 
 pub mod action;
 pub mod address;
+pub mod config;
 pub mod diff;
 pub mod exit_code;
 pub mod explain;
@@ -25,6 +26,7 @@ pub mod fate;
 pub mod fingerprint;
 pub mod formats;
 pub mod gate;
+pub mod judge;
 pub mod noise;
 pub mod number;
 pub mod path;

@@ -3,6 +3,8 @@
 //! - A rule's id is a promise: it stands in reports, in ignore rules and in SARIF.
 //! - A new rule is one line of [`RULES`]; `driftgate explain` and the documentation derive from it.
 
+use std::str::FromStr;
+
 /// How grave something is, from the mildest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
@@ -31,6 +33,17 @@ impl Severity {
     /// The severity of that name.
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|severity| severity.name() == name)
+    }
+}
+
+impl FromStr for Severity {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::find(text).ok_or_else(|| {
+            let names: Vec<&str> = Self::ALL.iter().map(|severity| severity.name()).collect();
+            format!("`{text}` is no severity; there are {}", names.join(", "))
+        })
     }
 }
 

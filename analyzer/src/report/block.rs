@@ -13,6 +13,12 @@ pub(crate) struct BlockAddress {
 }
 
 impl BlockAddress {
+    /// As `module.a.module.b`; empty in the root module.
+    pub(crate) fn module_address(&self) -> String {
+        let calls: Vec<String> = self.modules.iter().map(|name| format!("module.{name}")).collect();
+        calls.join(".")
+    }
+
     /// The names of the module calls in `module.a["k"].module.b[0]`.
     pub(crate) fn module_names(address: &str) -> Vec<String> {
         let calls = ModuleCall::parse_path(address).unwrap_or_default();

@@ -36,6 +36,8 @@ pub struct Violation {
     pub message: String,
     pub severity: Severity,
     pub fingerprint: String,
+    /// Against the baseline.
+    pub standing: Standing,
     pub place: Option<Place>,
 }
 

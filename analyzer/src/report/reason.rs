@@ -10,6 +10,7 @@ pub enum Reason {
     NoDriftSection,
     Redacted,
     Targeted,
+    TooOld,
     Truncated,
 }
 
@@ -23,6 +24,7 @@ impl Reason {
         Self::NoDriftSection,
         Self::Redacted,
         Self::Targeted,
+        Self::TooOld,
         Self::Truncated,
     ];
 
@@ -36,6 +38,7 @@ impl Reason {
             Self::NoDriftSection => "no-drift-section",
             Self::Redacted => "redacted",
             Self::Targeted => "targeted",
+            Self::TooOld => "too-old",
             Self::Truncated => "truncated",
         }
     }
@@ -71,6 +74,10 @@ impl Reason {
             Self::Targeted => {
                 "The plan was made with -target, so it covers only a part. Plan again without \
                  -target."
+            }
+            Self::TooOld => {
+                "The plan is older than --max-age allows, or nobody knows how old it is. Plan \
+                 again."
             }
             Self::Truncated => {
                 "The input ends before it is complete: whatever wrote it stopped early or has a \

@@ -1,29 +1,7 @@
 //! The program: arguments, streams and exit codes.
 
-use std::{
-    fs,
-    io::Write,
-    path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
-};
-
-fn case(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(name)
-}
-
-fn driftgate(arguments: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_driftgate"))
-        .args(arguments)
-        .env_remove("COLUMNS")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A program that refuses early closes its input: that is no failure of ours.
-    drop(child.stdin.take().unwrap().write_all(input));
-    child.wait_with_output().unwrap()
-}
+use crate::program::{case, driftgate};
+use std::{fs, path::Path};
 
 fn check(name: &str, arguments: &[&str]) -> i32 {
     let plan = case(name).join("plan.json");
@@ -37,20 +15,40 @@ fn exit_codes_are_as_promised() {
     for (name, arguments, code) in [
         ("noise", &[][..], 0),
         ("planned_details", &[][..], 0),
-        ("planned_details", &["--fail-on", "planned"], 3),
+        ("planned_details", &["--fail-on", "pending"], 3),
+        ("planned_details", &["--fail-on", "drift,pending"], 3),
+        ("planned_details", &["--fail-on", "drift", "--fail-on", "pending"], 3),
+        ("planned_details", &["--fail-on", "pending", "--exit-zero"], 0),
         ("reverted", &[][..], 2),
-        ("reverted", &["--fail-on", "planned"], 2),
-        ("reverted", &["--fail-on", "nothing"], 0),
+        ("reverted", &["--fail-on", "pending"], 0),
+        ("reverted", &["--fail-on", "drift=medium"], 2),
+        ("reverted", &["--fail-on", "drift=high"], 0),
+        ("reverted", &["--fail-on", "severity=medium"], 2),
+        ("reverted", &["--fail-on", "severity=high,policy"], 0),
+        ("reverted", &["--fail-on", "policy"], 0),
+        ("reverted", &["--exit-zero"], 0),
+        ("reverted", &["--max-age", "1m"], 2),
         ("absorbed", &[][..], 2),
         ("absorbed", &["--fail-on", "actionable"], 0),
-        ("one_way", &["--fail-on", "actionable"], 2),
+        ("one_way", &["--fail-on", "actionable=critical"], 2),
         ("targeted", &[][..], 4),
+        ("targeted", &["--fail-on", "inconclusive"], 4),
+        ("targeted", &["--fail-on", "policy"], 4),
+        ("targeted", &["--allow-inconclusive"], 0),
+        ("targeted", &["--allow-inconclusive", "--fail-on", "inconclusive"], 4),
+        ("targeted", &["--exit-zero"], 0),
         ("errored", &[][..], 2),
         ("errored", &["--fail-on", "actionable"], 2),
-        ("old_version", &["--fail-on", "planned"], 4),
+        ("errored", &["--fail-on", "pending"], 4),
+        ("old_version", &["--fail-on", "pending"], 4),
+        ("noise", &["--max-age", "36500d"], 0),
         ("noise", &["--fail-on", "sometimes"], 1),
+        ("noise", &["--fail-on", "pending=high"], 1),
+        ("noise", &["--max-age", "soon"], 1),
+        ("noise", &["--config", "there_is_no_such_file.toml"], 1),
         ("noise", &["--format", "sonnet"], 1),
         ("there_is_no_such_case", &[][..], 1),
+        ("there_is_no_such_case", &["--exit-zero"], 1),
     ] {
         assert_eq!(check(name, arguments), code, "{name} {arguments:?}");
     }
