@@ -183,6 +183,8 @@ impl Gate {
         let failed = report.checks.iter().any(|check| {
             check.status != CheckStatus::Unknown && self.asks_for(Class::Check, check.severity)
         });
-        broken || failed || report.counts.planned > 0 && self.asks_for(Class::Pending, Severity::Info)
+        broken
+            || failed
+            || report.counts.planned > 0 && self.asks_for(Class::Pending, Severity::Info)
     }
 }
