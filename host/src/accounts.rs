@@ -2,4 +2,4 @@
 
 pub mod api;
 pub mod model;
-mod wire;
+pub mod wire;

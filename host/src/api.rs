@@ -3,10 +3,12 @@
 
 pub mod convert;
 pub mod events;
+pub mod feed;
 pub mod gate;
 pub mod host;
 pub mod nouns;
 pub mod page;
+pub mod snapshot;
 pub mod status;
 
 use std::{sync::Arc, time::Duration};

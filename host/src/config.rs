@@ -1,6 +1,6 @@
 //! What the host is told by its command line and its environment; nothing else reads the latter.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use clap::Args;
 
@@ -25,9 +25,37 @@ pub struct ServeArgs {
     #[arg(long)]
     pub stop_workers: bool,
 
+    /// How long events are kept
+    #[arg(
+        long,
+        env = "RUNTIMECLOUD_EVENTS_MAX_AGE",
+        value_name = "TIME",
+        default_value = "168h",
+        value_parser = age
+    )]
+    pub events_max_age: Duration,
+
+    /// How many events are kept at most
+    #[arg(
+        long,
+        env = "RUNTIMECLOUD_EVENTS_MAX_COUNT",
+        value_name = "NUMBER",
+        default_value_t = 1_000_000,
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
+    pub events_max_count: u64,
+
     /// What to log on standard error, such as `info` or `host=debug`
     #[arg(long, env = "RUNTIMECLOUD_LOG", value_name = "FILTER", default_value = "info")]
     pub log: String,
+}
+
+fn age(text: &str) -> Result<Duration, String> {
+    let age = proto::duration::parse(text)?;
+    if age < Duration::from_secs(1) {
+        return Err("it is shorter than a second: keep events for a while".to_owned());
+    }
+    Ok(age)
 }
 
 /// Tokens travel in clear, so they must not leave the machine.

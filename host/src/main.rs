@@ -20,6 +20,7 @@ use host::{
     places::OpenDriver,
     records::Records,
     server::{self, Leave, Options},
+    tasks::prune::Retention,
 };
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
@@ -56,6 +57,10 @@ fn serve(arguments: &ServeArgs) -> Result<()> {
         let serving = server::start(Options {
             data_dir,
             listen: arguments.listen,
+            retention: Retention {
+                age: arguments.events_max_age,
+                count: arguments.events_max_count,
+            },
             leave: if arguments.stop_workers { Leave::Stopped } else { Leave::Running },
             opener,
         })

@@ -46,7 +46,11 @@ use crate::{
     places::{OpenDriver, Places},
     pools::{api::WorkerPoolsApi, workers_api::WorkersApi},
     store::{Store, sqlite::SqliteStore},
-    tasks::{leases::LeaseKeeper, reconcile::Reconciler},
+    tasks::{
+        leases::LeaseKeeper,
+        prune::{EventPruner, Retention},
+        reconcile::Reconciler,
+    },
     tokens::api::TokensApi,
 };
 
@@ -54,6 +58,7 @@ use crate::{
 pub struct Options {
     pub data_dir: PathBuf,
     pub listen: SocketAddr,
+    pub retention: Retention,
     pub leave: Leave,
     pub opener: Box<dyn OpenDriver>,
 }
@@ -73,6 +78,7 @@ pub struct Serving {
     server: JoinHandle<Result<(), tonic::transport::Error>>,
     reconciler: JoinHandle<()>,
     lease_keeper: JoinHandle<()>,
+    event_pruner: JoinHandle<()>,
     core: Core,
     leave: Leave,
 }
@@ -84,7 +90,7 @@ const GOODBYE: Duration = Duration::from_secs(5);
 
 /// Opens the data folder and listens. What drivers have is known before the first call comes in.
 pub async fn start(options: Options) -> Result<Serving> {
-    let Options { data_dir, listen, leave, opener } = options;
+    let Options { data_dir, listen, retention, leave, opener } = options;
     make_folder(&data_dir)?;
     let data_dir = data_dir.canonicalize().context("cannot resolve the data folder")?;
     let steady = Arc::new(SteadyClock::start());
@@ -109,6 +115,8 @@ pub async fn start(options: Options) -> Result<Serving> {
     };
     let lease_keeper =
         LeaseKeeper { store: Arc::clone(&core.store), clock: Arc::clone(&core.clock) };
+    let event_pruner =
+        EventPruner { store: Arc::clone(&core.store), clock: Arc::clone(&core.clock), retention };
     drop(reconciler.observe().await);
     let listener = TcpListener::bind(listen)
         .await
@@ -125,6 +133,7 @@ pub async fn start(options: Options) -> Result<Serving> {
         server: tokio::spawn(serving),
         reconciler: tokio::spawn(reconciler.run(stop.clone())),
         lease_keeper: tokio::spawn(lease_keeper.run(stop.clone())),
+        event_pruner: tokio::spawn(event_pruner.run(stop.clone())),
         stop,
         core,
         leave,
@@ -148,7 +157,7 @@ impl Serving {
     }
 
     async fn shut_down(self) -> Result<()> {
-        let Self { stop, server, reconciler, lease_keeper, core, leave, .. } = self;
+        let Self { stop, server, reconciler, lease_keeper, event_pruner, core, leave, .. } = self;
         tracing::info!("shutting down");
         stop.cancel();
         let abort = server.abort_handle();
@@ -157,6 +166,7 @@ impl Serving {
             abort.abort();
         }
         lease_keeper.await.context("the keeper of leases ended in a fault")?;
+        event_pruner.await.context("the pruner of events ended in a fault")?;
         reconciler.await.context("the reconciler ended in a fault")?;
         match leave {
             Leave::Running => Ok(()),

@@ -9,12 +9,14 @@
 pub mod lock;
 pub mod sqlite;
 
+mod log;
 mod schema;
 mod writer;
 
 use std::{path::PathBuf, sync::Arc};
 
 use futures_util::future::BoxFuture;
+use jiff::Timestamp;
 use thiserror::Error;
 use tokio::sync::watch;
 
@@ -33,8 +35,11 @@ pub trait Store: Send + Sync {
     /// Decides, stores and answers.
     fn commit(&self, write: Write) -> BoxFuture<'_, Result<Answer, CommitError>>;
 
-    /// Events after a position, oldest first, at most `limit`.
-    fn events(&self, query: EventQuery) -> BoxFuture<'_, Result<Vec<LoggedEvent>, StoreError>>;
+    /// Some events, and which there are, read at one moment.
+    fn events(&self, query: EventQuery) -> BoxFuture<'_, Result<EventPage, StoreError>>;
+
+    /// Removes some of the oldest events that need not be kept; how many it were.
+    fn prune_events(&self, prune: Prune) -> BoxFuture<'_, Result<u64, CommitError>>;
 
     /// The position of the last committed event, and each later one.
     fn last_position(&self) -> watch::Receiver<u64>;
@@ -91,10 +96,65 @@ pub struct RequestKey {
 #[derive(Debug, Clone)]
 pub struct EventQuery {
     pub after: u64,
+    /// Only events below this position.
+    pub before: Option<u64>,
+    /// Only events of this time or later.
+    pub since: Option<Timestamp>,
     /// Empty: all.
     pub types: Vec<String>,
     pub subject_id: Option<String>,
+    pub order: Order,
     pub limit: u32,
+}
+
+impl EventQuery {
+    /// The first of all events after a position.
+    pub fn after(after: u64, limit: u32) -> Self {
+        Self {
+            after,
+            before: None,
+            since: None,
+            types: Vec::new(),
+            subject_id: None,
+            order: Order::OldestFirst,
+            limit,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    OldestFirst,
+    NewestFirst,
+}
+
+/// What was found in the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventPage {
+    pub events: Vec<LoggedEvent>,
+    /// Events up to this position are gone; 0 when none is.
+    pub gone: u64,
+    /// Of the last event there was.
+    pub last: u64,
+}
+
+impl EventPage {
+    /// Whether all that came after a position is there, or still to come. 0 is the beginning of what
+    /// is kept.
+    pub fn goes_on_from(&self, after: u64) -> bool {
+        after == 0 || (self.gone..=self.last).contains(&after)
+    }
+}
+
+/// Which events need not be kept. Few go at once, so that other writes do not wait for it.
+#[derive(Debug, Clone, Copy)]
+pub struct Prune {
+    /// Those that are older.
+    pub before: Timestamp,
+    /// All but so many of the last.
+    pub keep: u64,
+    /// No more than these at once.
+    pub most: u32,
 }
 
 #[derive(Debug, Error)]

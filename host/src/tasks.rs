@@ -2,4 +2,5 @@
 //! the truth again and does the same thing either way.
 
 pub mod leases;
+pub mod prune;
 pub mod reconcile;

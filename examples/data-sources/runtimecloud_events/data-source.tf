@@ -14,10 +14,11 @@ resource "runtimecloud_quota" "team" {
   limits = { workers = { hard = "4" } }
 }
 
-# What became of the quota.
+# What became of the quota, the last first.
 data "runtimecloud_events" "quota" {
-  subject_id = runtimecloud_quota.team.id
-  limit      = 10
+  subject_id   = runtimecloud_quota.team.id
+  newest_first = true
+  limit        = 10
 }
 
 output "history" {

@@ -27,7 +27,7 @@ pub(super) fn read(
     }
 }
 
-pub(super) fn account(it: &ServiceAccount, view: &View) -> v1::ServiceAccount {
+pub(crate) fn account(it: &ServiceAccount, view: &View) -> v1::ServiceAccount {
     let tokens = model::token_count(it, &view.records, view.now);
     v1::ServiceAccount {
         metadata: Some(convert::metadata(it.id.to_string(), &it.meta)),

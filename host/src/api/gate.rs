@@ -52,6 +52,8 @@ pub const METHODS: &[(&str, Option<Role>)] = &[
     ("/runtimecloud.v1.Environments/Get", Some(Role::Viewer)),
     ("/runtimecloud.v1.Environments/List", Some(Role::Viewer)),
     ("/runtimecloud.v1.Environments/Update", Some(Role::Editor)),
+    ("/runtimecloud.v1.Events/List", Some(Role::Viewer)),
+    ("/runtimecloud.v1.Events/Snapshot", Some(Role::Viewer)),
     ("/runtimecloud.v1.Events/Watch", Some(Role::Viewer)),
     ("/runtimecloud.v1.Host/GetInfo", Some(Role::Viewer)),
     ("/runtimecloud.v1.Quotas/Create", Some(Role::Editor)),

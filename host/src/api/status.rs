@@ -10,7 +10,7 @@ use crate::{
     capacity::{amounts, usage::Excess},
     causes::with_causes,
     resource::{Kind, quoted},
-    store::CommitError,
+    store::{CommitError, EventPage},
     violations::Violation,
 };
 
@@ -148,6 +148,33 @@ type Metadata = std::collections::HashMap<String, String>;
 /// An error without further facts.
 pub fn plain((code, reason): (Code, &str), message: String, request_id: &str) -> Status {
     Status::with_error_details(code, message, details(reason, BTreeMap::new(), request_id))
+}
+
+/// A position of the log from which nobody can go on: gone already, or never there.
+pub fn bad_position(after: u64, page: &EventPage, request_id: &str) -> Status {
+    let (oldest, last) = (page.gone + 1, page.last);
+    let (reason, why) = if after > last {
+        let why = format!(
+            "the log never had position {after}, its last is {last}: the host's data was put back \
+             from an older copy, or the position is another host's"
+        );
+        ("POSITION_UNKNOWN", why)
+    } else {
+        let why = format!(
+            "events after position {after} are gone: the oldest that is kept is at {oldest}"
+        );
+        ("POSITION_GONE", why)
+    };
+    let message = format!(
+        "{why}; read `Events.Snapshot` and go on from its position, or begin at 0 and miss what is \
+         gone"
+    );
+    let facts = BTreeMap::from([
+        ("after", after.to_string()),
+        ("oldest_position", oldest.to_string()),
+        ("last_position", last.to_string()),
+    ]);
+    Status::with_error_details(Code::OutOfRange, message, details(reason, facts, request_id))
 }
 
 pub fn not_found(kind: Kind, key: &str, request_id: &str) -> Status {

@@ -22,7 +22,7 @@ pub(super) fn read_quota(spec: Option<v1::QuotaSpec>, found: &mut Violations) ->
     }
 }
 
-pub(super) fn quota(quota: &Quota, view: &View) -> v1::Quota {
+pub(crate) fn quota(quota: &Quota, view: &View) -> v1::Quota {
     let id = quota.id.to_string();
     let limit = |limit: &Limit| v1::Limit { hard: limit.hard, soft: limit.soft };
     let used = usage::of_quota(&view.records, quota);
@@ -62,7 +62,7 @@ pub(super) fn read_target(
     }
 }
 
-pub(super) fn target(target: &CapacityTarget, view: &View) -> v1::CapacityTarget {
+pub(crate) fn target(target: &CapacityTarget, view: &View) -> v1::CapacityTarget {
     let id = target.id.to_string();
     let kind = match target.spec.driver {
         DriverKind::Process => v1::driver::Kind::Process(v1::ProcessDriver {}),

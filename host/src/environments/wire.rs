@@ -20,7 +20,7 @@ pub(super) fn read(spec: Option<v1::EnvironmentSpec>, found: &mut Violations) ->
     }
 }
 
-pub(super) fn environment(it: &Environment, view: &View) -> v1::Environment {
+pub(crate) fn environment(it: &Environment, view: &View) -> v1::Environment {
     let id = it.id.to_string();
     let said = model::conditions(it, &view.records, &view.observed);
     let mut observed = v1::EnvironmentObserved {

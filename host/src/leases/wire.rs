@@ -43,7 +43,7 @@ fn spec(spec: &CapacityLeaseSpec) -> v1::CapacityLeaseSpec {
     }
 }
 
-pub(super) fn lease(it: &CapacityLease, view: &View) -> v1::CapacityLease {
+pub(crate) fn lease(it: &CapacityLease, view: &View) -> v1::CapacityLease {
     let id = it.id.to_string();
     let said = [conditions::condition(it, &view.records)];
     let mut said = convert::conditions(view, (&id, it.meta.generation), &said);

@@ -101,7 +101,7 @@ fn read(spec: Option<v1::WorkerOperationSpec>, found: &mut Violations) -> Operat
     }
 }
 
-fn encode(it: &Operation, view: &View) -> v1::WorkerOperation {
+pub(crate) fn encode(it: &Operation, view: &View) -> v1::WorkerOperation {
     let OperationSpec { verb, parallel, min_ready, grace, deadline } = it.spec.clone();
     let pool = view.records.worker_pools.get(&it.pool);
     let waiting = view

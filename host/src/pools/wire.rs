@@ -102,7 +102,7 @@ fn read_stop(stop: &v1::StopPolicy, found: &mut Violations) -> StopSpec {
     }
 }
 
-pub(super) fn pool(pool: &WorkerPool, view: &View) -> v1::WorkerPool {
+pub(crate) fn pool(pool: &WorkerPool, view: &View) -> v1::WorkerPool {
     let id = pool.id.to_string();
     let said = conditions::conditions(pool, &view.records, &view.observed);
     let tally = conditions::tally(pool, &view.records, &view.observed);

@@ -100,7 +100,7 @@ impl Workers for WorkersApi {
     }
 }
 
-fn encode(worker: &Worker, view: &View) -> v1::Worker {
+pub(crate) fn encode(worker: &Worker, view: &View) -> v1::Worker {
     let View { records, observed, .. } = view;
     let seen = observed.worker(worker.target, worker.id);
     let is_as_decided = worker.runs() && seen.is_some_and(|it| it.phase != SeenPhase::Lost);

@@ -7,21 +7,20 @@ use std::{
 };
 
 use futures_util::future::BoxFuture;
-use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Transaction};
 use serde::de::DeserializeOwned;
 use tokio::sync::{Mutex, mpsc, oneshot, watch};
 
 use super::{
-    CommitError, EventQuery, Store, StoreError, Write,
+    CommitError, EventPage, EventQuery, Prune, Store, StoreError, Write,
     lock::DataLock,
+    log,
     schema::{self, sqlite},
-    writer::{Job, Published, Writer},
+    writer::{Errand, Job, Published, Writer},
 };
 use crate::{
     admission::Answer,
     clock::Clock,
-    events::LoggedEvent,
     ids::{HostId, IdSource},
     records::{Change, Counter, Record, Records},
 };
@@ -52,9 +51,7 @@ impl SqliteStore {
         schema::migrate(&mut connection, &path)?;
         let host_id = host_id(&connection, &*ids)?;
         let records = Arc::new(load(&connection)?);
-        let position = connection
-            .query_row("SELECT coalesce(max(position), 0) FROM events", [], |row| unsigned(row, 0))
-            .map_err(sqlite("read the last event"))?;
+        let position = log::last_position(&connection)?;
         let published = Arc::new(Published {
             version: watch::Sender::new(records.version),
             records: RwLock::new(records),
@@ -79,6 +76,20 @@ impl SqliteStore {
     }
 }
 
+impl SqliteStore {
+    /// Does something in a transaction of the writer's.
+    async fn run(
+        &self,
+        run: impl FnOnce(&Transaction<'_>) -> Result<u64, StoreError> + Send + 'static,
+    ) -> Result<u64, CommitError> {
+        let (reply, answer) = oneshot::channel();
+        let jobs = self.jobs.as_ref().ok_or(CommitError::Closed)?;
+        let errand = Job::Errand(Errand { run: Box::new(run), reply });
+        jobs.send(errand).await.map_err(|_| CommitError::Closed)?;
+        answer.await.map_err(|_| CommitError::Closed)?
+    }
+}
+
 /// Ends the writer after what it has begun, so that the lock outlives every write.
 impl Drop for SqliteStore {
     fn drop(&mut self) {
@@ -98,21 +109,25 @@ impl Store for SqliteStore {
         Box::pin(async move {
             let (reply, answer) = oneshot::channel();
             let jobs = self.jobs.as_ref().ok_or(CommitError::Closed)?;
-            jobs.send(Job { write, reply }).await.map_err(|_| CommitError::Closed)?;
+            jobs.send(Job::Write(Box::new(write), reply)).await.map_err(|_| CommitError::Closed)?;
             answer.await.map_err(|_| CommitError::Closed)?
         })
     }
 
-    fn events(&self, query: EventQuery) -> BoxFuture<'_, Result<Vec<LoggedEvent>, StoreError>> {
+    fn events(&self, query: EventQuery) -> BoxFuture<'_, Result<EventPage, StoreError>> {
         let reader = Arc::clone(&self.reader);
         Box::pin(async move {
             // Those who wait take up no thread.
-            let reader = reader.lock_owned().await;
-            let read = move || read_events(&reader, &query);
+            let mut reader = reader.lock_owned().await;
+            let read = move || log::read(&mut reader, &query);
             tokio::task::spawn_blocking(read).await.unwrap_or_else(|error| {
                 Err(StoreError::Unreadable { what: format!("events ({error})") })
             })
         })
+    }
+
+    fn prune_events(&self, prune: Prune) -> BoxFuture<'_, Result<u64, CommitError>> {
+        Box::pin(self.run(move |transaction| log::prune(transaction, &prune)))
     }
 
     fn last_position(&self) -> watch::Receiver<u64> {
@@ -186,84 +201,4 @@ fn each<T: DeserializeOwned>(
         put(id, document);
     }
     Ok(())
-}
-
-/// Two statements, each of which finds its rows by an index.
-macro_rules! read_events {
-    ($subject:literal) => {
-        concat!(
-            "SELECT position, id, type, time, subject_kind, subject_id, subject_name, generation,
-                    actor, data
-             FROM events
-             WHERE position > ?1 AND (?2 = '[]' OR type IN (SELECT value FROM json_each(?2)))",
-            $subject,
-            " ORDER BY position LIMIT ?3"
-        )
-    };
-}
-const READ_ALL: &str = read_events!("");
-const READ_SUBJECT: &str = read_events!(" AND subject_id = ?4");
-
-fn read_events(
-    connection: &Connection,
-    query: &EventQuery,
-) -> Result<Vec<LoggedEvent>, StoreError> {
-    let error = || sqlite("read events");
-    let types = serde_json::to_string(&query.types).map_err(StoreError::Encode)?;
-    let after = i64::try_from(query.after).unwrap_or(i64::MAX);
-    let text = if query.subject_id.is_some() { READ_SUBJECT } else { READ_ALL };
-    let mut statement = connection.prepare_cached(text).map_err(error())?;
-    let rows = match &query.subject_id {
-        Some(id) => statement.query_map(params![after, types, query.limit, id], read_event),
-        None => statement.query_map(params![after, types, query.limit], read_event),
-    };
-    rows.map_err(error())?.map(|row| row.map_err(error())).collect()
-}
-
-/// SQLite counts in signed numbers.
-fn unsigned(row: &Row<'_>, index: usize) -> rusqlite::Result<u64> {
-    let number: i64 = row.get(index)?;
-    u64::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(index, number))
-}
-
-fn read_event(row: &Row<'_>) -> rusqlite::Result<LoggedEvent> {
-    let id: String = row.get(1)?;
-    let unreadable = |index, error: Box<dyn std::error::Error + Send + Sync>| {
-        rusqlite::Error::FromSqlConversionFailure(index, rusqlite::types::Type::Text, error)
-    };
-    Ok(LoggedEvent {
-        position: unsigned(row, 0)?,
-        id: id.parse().map_err(|error| unreadable(1, Box::new(error)))?,
-        type_name: row.get(2)?,
-        time: Timestamp::from_microsecond(row.get(3)?)
-            .map_err(|error| unreadable(3, Box::new(error)))?,
-        subject_kind: row.get(4)?,
-        subject_id: row.get(5)?,
-        subject_name: row.get(6)?,
-        generation: unsigned(row, 7)?,
-        actor: row.get(8)?,
-        data: row.get(9)?,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn events_of_a_subject_are_found_by_its_index_and_all_by_their_position() {
-        let connection = Connection::open_in_memory().unwrap();
-        schema::MIGRATIONS.iter().for_each(|it| connection.execute_batch(it).unwrap());
-        for (text, index) in [(READ_SUBJECT, "events_by_subject"), (READ_ALL, "PRIMARY KEY")] {
-            let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {text}")).unwrap();
-            let count = statement.parameter_count();
-            let plan: Vec<String> = statement
-                .query_map(rusqlite::params_from_iter(vec!["1"; count]), |row| row.get(3))
-                .unwrap()
-                .collect::<Result<_, _>>()
-                .unwrap();
-            assert!(plan[0].contains(index), "{plan:?}");
-            assert!(!plan.iter().any(|step| step.contains("TEMP B-TREE FOR ORDER")), "{plan:?}");
-        }
-    }
 }

@@ -39,9 +39,41 @@ impl Published {
 
 type Reply = oneshot::Sender<Result<Answer, CommitError>>;
 
-pub(super) struct Job {
-    pub(super) write: Write,
-    pub(super) reply: Reply,
+pub(super) enum Job {
+    Write(Box<Write>, Reply),
+    Errand(Errand),
+}
+
+type Run = Box<dyn FnOnce(&Transaction<'_>) -> Result<u64, StoreError> + Send>;
+
+/// Something to be done in a transaction that changes no record: it answers with a number.
+pub(super) struct Errand {
+    pub(super) run: Run,
+    pub(super) reply: oneshot::Sender<Result<u64, CommitError>>,
+}
+
+/// What somebody is told after the commit.
+enum Told {
+    Write(Reply, Result<Answer, CommitError>),
+    Errand(oneshot::Sender<Result<u64, CommitError>>, u64),
+}
+
+impl Told {
+    /// A caller that has gone does not want its answer.
+    fn tell(self) {
+        let _ = match self {
+            Self::Write(reply, answer) => reply.send(answer).is_ok(),
+            Self::Errand(reply, number) => reply.send(Ok(number)).is_ok(),
+        };
+    }
+
+    fn fail(self, error: &Arc<StoreError>) {
+        let error = CommitError::Failed(Arc::clone(error));
+        let _ = match self {
+            Self::Write(reply, _) => reply.send(Err(error)).is_ok(),
+            Self::Errand(reply, _) => reply.send(Err(error)).is_ok(),
+        };
+    }
 }
 
 pub(super) struct Writer {
@@ -85,17 +117,12 @@ impl Writer {
         match self.try_commit(&before, jobs, &mut replies) {
             Ok((records, position)) => {
                 self.publish(&before, records, position);
-                for (reply, answer) in replies {
-                    // A caller that has gone does not want its answer.
-                    let _ = reply.send(answer).is_ok();
-                }
+                replies.into_iter().for_each(Told::tell);
             }
             Err(error) => {
                 tracing::error!(error = &error as &dyn std::error::Error, "cannot commit");
                 let error = Arc::new(error);
-                for (reply, _) in replies {
-                    let _ = reply.send(Err(CommitError::Failed(Arc::clone(&error)))).is_ok();
-                }
+                replies.into_iter().for_each(|told| told.fail(&error));
             }
         }
     }
@@ -119,7 +146,7 @@ impl Writer {
         &mut self,
         before: &Records,
         jobs: Vec<Job>,
-        replies: &mut Vec<(Reply, Result<Answer, CommitError>)>,
+        replies: &mut Vec<Told>,
     ) -> Result<(Records, Option<u64>), StoreError> {
         let mut jobs = jobs.into_iter();
         let begun = self.connection.transaction_with_behavior(TransactionBehavior::Immediate);
@@ -127,19 +154,29 @@ impl Writer {
             let (clock, ids) = (&*self.clock, &*self.ids);
             let mut batch =
                 Batch { clock, ids, transaction, records: before.clone(), position: None };
-            for Job { write, reply } in jobs.by_ref() {
-                match batch.run(&write) {
-                    Ok(answer) => replies.push((reply, answer)),
-                    Err(error) => {
-                        replies.push((reply, Err(CommitError::Closed)));
-                        return Err(error);
-                    }
+            for job in jobs.by_ref() {
+                let (told, failed) = match job {
+                    Job::Write(write, reply) => match batch.run(&write) {
+                        Ok(answer) => (Told::Write(reply, answer), None),
+                        Err(error) => (Told::Write(reply, Err(CommitError::Closed)), Some(error)),
+                    },
+                    Job::Errand(Errand { run, reply }) => match run(&batch.transaction) {
+                        Ok(number) => (Told::Errand(reply, number), None),
+                        Err(error) => (Told::Errand(reply, 0), Some(error)),
+                    },
+                };
+                replies.push(told);
+                if let Some(error) = failed {
+                    return Err(error);
                 }
             }
             batch.transaction.commit().map_err(sqlite("commit"))?;
             Ok((batch.records, batch.position))
         });
-        replies.extend(jobs.map(|job| (job.reply, Err(CommitError::Closed))));
+        replies.extend(jobs.map(|job| match job {
+            Job::Write(_, reply) => Told::Write(reply, Err(CommitError::Closed)),
+            Job::Errand(Errand { reply, .. }) => Told::Errand(reply, 0),
+        }));
         done
     }
 }

@@ -49,7 +49,7 @@ pub(crate) fn role(role: Role) -> v1::Role {
     }
 }
 
-pub(super) fn token(it: &Token, view: &View) -> v1::Token {
+pub(crate) fn token(it: &Token, view: &View) -> v1::Token {
     let access = access(&view.records, it, view.now);
     let wire_role = |of: Option<Role>| of.map_or(v1::Role::Unspecified, role).into();
     v1::Token {

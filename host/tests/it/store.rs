@@ -10,7 +10,8 @@ use host::{
     ids::{SystemIds, TokenId},
     leases::model::CapacityLeaseSpec,
     store::{
-        CommitError, EventQuery, Mode, RequestKey, Store, StoreError, Write, sqlite::SqliteStore,
+        CommitError, EventQuery, Mode, Order, Prune, RequestKey, Store, StoreError, Write,
+        sqlite::SqliteStore,
     },
     tokens::{self, model::Role},
 };
@@ -47,7 +48,7 @@ fn quota(answer: Answer) -> Arc<Quota> {
 }
 
 fn events_after(after: u64) -> EventQuery {
-    EventQuery { after, types: Vec::new(), subject_id: None, limit: 1000 }
+    EventQuery::after(after, 1000)
 }
 
 /// Each guarantee on each store: a line per store.
@@ -78,7 +79,7 @@ macro_rules! contract {
                 let refused = store.commit(Write::of_host(create("not a name"))).await.unwrap_err();
                 assert!(matches!(refused, CommitError::Refused(Refusal::Invalid(_))));
                 assert!(store.records().quotas.is_empty());
-                assert!(store.events(events_after(0)).await.unwrap().is_empty());
+                assert!(store.events(events_after(0)).await.unwrap().events.is_empty());
             }
 
             #[tokio::test]
@@ -100,14 +101,84 @@ macro_rules! contract {
                 for result in futures_util::future::join_all(calls).await {
                     result.unwrap();
                 }
-                let events = store.events(events_after(0)).await.unwrap();
+                let events = store.events(events_after(0)).await.unwrap().events;
                 assert!(events.is_sorted_by(|a, b| a.position < b.position));
                 let ids: std::collections::BTreeSet<_> = events.iter().map(|it| it.id).collect();
                 assert_eq!(ids.len(), events.len());
                 let last = events.last().unwrap().position;
                 assert_eq!(*store.last_position().borrow(), last);
-                let rest = store.events(events_after(last - 3)).await.unwrap();
+                let rest = store.events(events_after(last - 3)).await.unwrap().events;
                 assert_eq!(rest, events[events.len() - 3..]);
+            }
+
+            #[tokio::test]
+            async fn events_are_found_from_either_end_by_type_and_time() {
+                let dir = TempDir::new().unwrap();
+                let clock = Arc::new(FakeClock::new(Timestamp::from_second(1_000_000).unwrap()));
+                let store = SqliteStore::open(dir.path(), clock.clone(), Arc::new(SystemIds)).unwrap();
+                for number in 1..=20 {
+                    let command = if number == 1 { create("team") } else { update("team", 0, number) };
+                    store.commit(Write::of_host(command)).await.unwrap();
+                    clock.advance(SignedDuration::from_secs(1));
+                }
+                let all = store.events(events_after(0)).await.unwrap().events;
+                let both = ["QuotaChanged".to_owned(), "SpecificationDeclared".to_owned()];
+                let types = [&[][..], &both[..1], &both[..]];
+                let times = [None, Some(0), Some(7), Some(500)];
+                let time = |after: i64| Timestamp::from_second(1_000_000 + after).unwrap();
+                for (types, since) in types.iter().flat_map(|it| times.map(|time| (*it, time))) {
+                    let since = since.map(time);
+                    let mut expected: Vec<_> = all.iter().filter(|event| {
+                        (types.is_empty() || types.contains(&event.type_name))
+                            && since.is_none_or(|since| event.time >= since)
+                    }).cloned().collect();
+                    for order in [Order::OldestFirst, Order::NewestFirst] {
+                        let query = EventQuery {
+                            since, types: types.to_vec(), order, ..EventQuery::after(0, 5)
+                        };
+                        let found = store.events(query).await.unwrap().events;
+                        assert_eq!(found, expected[..expected.len().min(5)], "{types:?} {since:?}");
+                        expected.reverse();
+                    }
+                }
+            }
+
+            #[tokio::test]
+            async fn the_oldest_events_go_by_number_and_by_age_and_positions_stay() {
+                let dir = TempDir::new().unwrap();
+                let start = Timestamp::from_second(1_000_000).unwrap();
+                let clock = Arc::new(FakeClock::new(start));
+                let store = SqliteStore::open(dir.path(), clock.clone(), Arc::new(SystemIds)).unwrap();
+                for number in 0..10 {
+                    store.commit(Write::of_host(create(&format!("team-{number}")))).await.unwrap();
+                    clock.advance(SignedDuration::from_secs(1));
+                }
+                let last = *store.last_position().borrow();
+                let prune = async |before, keep, most| {
+                    let before = start + SignedDuration::from_secs(before);
+                    store.prune_events(Prune { before, keep, most }).await.unwrap()
+                };
+                assert_eq!(prune(0, last, 100).await, 0);
+                assert_eq!(prune(0, last - 3, 2).await, 2, "a few at a time");
+                assert_eq!(prune(0, last - 3, 2).await, 1);
+                let page = store.events(events_after(0)).await.unwrap();
+                assert_eq!((page.gone, page.last), (3, last));
+                assert_eq!(page.events[0].position, 4);
+                assert!(page.goes_on_from(0) && page.goes_on_from(3) && page.goes_on_from(last));
+                assert!(!page.goes_on_from(2) && !page.goes_on_from(last + 1));
+                let removed = prune(9, last, 100).await;
+                let left = store.events(events_after(0)).await.unwrap().events;
+                assert!(left.iter().all(|event| event.time >= start + SignedDuration::from_secs(9)));
+                assert_eq!(removed + left.len() as u64, last - 3);
+                assert!(!left.is_empty());
+                prune(100, last, 100).await;
+                drop(store);
+                let store = $open(dir.path()).unwrap();
+                let page = store.events(events_after(0)).await.unwrap();
+                assert_eq!((page.events.len(), page.gone, page.last), (0, last, last));
+                store.commit(Write::of_host(create("later"))).await.unwrap();
+                let page = store.events(events_after(last)).await.unwrap();
+                assert_eq!(page.events[0].position, last + 1, "no position is used twice");
             }
 
             #[tokio::test]
@@ -188,7 +259,7 @@ async fn what_time_has_brought_about_is_told_as_the_doing_of_the_host() {
     store.commit(somebody(lease)).await.unwrap();
     clock.advance(SignedDuration::from_secs(2));
     store.commit(somebody(create("not a name"))).await.unwrap_err();
-    let events = store.events(events_after(0)).await.unwrap();
+    let events = store.events(events_after(0)).await.unwrap().events;
     let told: Vec<_> = events.iter().map(|it| (it.type_name.as_str(), it.actor.as_str())).collect();
     assert_eq!(
         told,
@@ -271,7 +342,7 @@ async fn databases_of_all_versions_open() {
         let tokens =
             records.capacity_leases.iter().filter_map(|lease| Some(lease.grant()?.fencing_token));
         assert_eq!(tokens.max().unwrap_or(0), records.fencing_token);
-        let events = store.events(events_after(0)).await.unwrap();
+        let events = store.events(events_after(0)).await.unwrap().events;
         assert!(!events.is_empty());
         for event in events {
             let read = host::events::Event::read(&event.type_name, &event.data).unwrap();

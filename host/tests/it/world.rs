@@ -75,6 +75,14 @@ impl World {
         world
     }
 
+    /// With more arguments of `serve`.
+    pub(crate) fn start_with(more: &[&str]) -> Self {
+        let dir = TempDir::with_prefix("runtimecloud-").unwrap();
+        let mut world = Self { dir, child: None, endpoint: String::new() };
+        world.restart(more);
+        world
+    }
+
     /// Starts the host, which must not run.
     pub(crate) fn restart(&mut self, more: &[&str]) {
         let mut child = serve(self.dir.path(), more).stdout(Stdio::piped()).spawn().unwrap();

@@ -2415,6 +2415,67 @@ pub struct WatchEventsRequest {
     /// Only events about this subject id; empty: all.
     #[prost(string, tag = "4")]
     pub subject_id: ::prost::alloc::string::String,
+    /// While nothing that was asked for happens, send every 15 s how far the log was read: an `Event` with
+    /// a position and no type. Who keeps it does not fall behind.
+    #[prost(bool, tag = "5")]
+    pub bookmarks: bool,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListEventsRequest {
+    /// Only events after this position. 0: from the first one kept.
+    #[prost(uint64, tag = "1")]
+    pub after: u64,
+    /// Only these types; empty: all.
+    #[prost(string, repeated, tag = "2")]
+    pub types: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Only events about this subject id; empty: all.
+    #[prost(string, tag = "3")]
+    pub subject_id: ::prost::alloc::string::String,
+    /// Only events of this time or later.
+    #[prost(message, optional, tag = "4")]
+    pub since: ::core::option::Option<::prost_types::Timestamp>,
+    /// The last one first; otherwise the first one.
+    #[prost(bool, tag = "5")]
+    pub newest_first: bool,
+    /// At most this many; 0 means 500, and 500 is the most.
+    #[prost(uint32, tag = "6")]
+    pub page_size: u32,
+    /// From the answer before. Empty: from the beginning.
+    #[prost(string, tag = "7")]
+    pub page_token: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListEventsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub events: ::prost::alloc::vec::Vec<Event>,
+    /// Empty on the last page.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+    /// The last position of the log when this was read. Watching from it misses nothing that is newer.
+    #[prost(uint64, tag = "3")]
+    pub position: u64,
+    /// The first position that is still kept; above `position` when none is.
+    #[prost(uint64, tag = "4")]
+    pub oldest_position: u64,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SnapshotRequest {
+    /// Only these kinds, such as `worker_pool`; empty: all that the caller may read. Tokens are for
+    /// administrators.
+    #[prost(string, repeated, tag = "1")]
+    pub kinds: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SnapshotPart {
+    /// To watch from; the same in each part. The first part has nothing else.
+    #[prost(uint64, tag = "1")]
+    pub position: u64,
+    /// Such as `worker_pool`.
+    #[prost(string, tag = "2")]
+    pub kind: ::prost::alloc::string::String,
+    /// The resource as its own service answers it, such as `runtimecloud.v1.WorkerPool`.
+    #[prost(message, optional, tag = "3")]
+    pub resource: ::core::option::Option<::prost_types::Any>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Event {
@@ -2457,6 +2518,10 @@ pub mod events_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
+    /// Old events go after a while. Whoever asks for those after a position that is older than what is kept
+    /// gets `OUT_OF_RANGE` with the reason `POSITION_GONE` and the metadata `oldest_position`: read
+    /// `Snapshot`, and go on from its position. The reason `POSITION_UNKNOWN` means that the log never had
+    /// the position: the data folder was put back from an older copy. `Snapshot` is the way on as well.
     #[derive(Debug, Clone)]
     pub struct EventsClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -2539,6 +2604,7 @@ pub mod events_client {
         }
         /// Events after a position, oldest first. With `follow` the stream goes on with each new event.
         /// Delivery is at least once: after a broken stream, ask again from the last position you kept.
+        /// A reader that is so slow that events go before it gets them is told so as above.
         pub async fn watch(
             &mut self,
             request: impl tonic::IntoRequest<super::WatchEventsRequest>,
@@ -2561,6 +2627,57 @@ pub mod events_client {
             let mut req = request.into_request();
             req.extensions_mut()
                 .insert(GrpcMethod::new("runtimecloud.v1.Events", "Watch"));
+            self.inner.server_streaming(req, path, codec).await
+        }
+        /// A page of the log, from either end.
+        pub async fn list(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListEventsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListEventsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.Events/List",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("runtimecloud.v1.Events", "List"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// All resources as they are at one moment, and the position to watch from: nothing that happens
+        /// afterwards is missed, and what had just happened may be told once more.
+        pub async fn snapshot(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SnapshotRequest>,
+        ) -> std::result::Result<
+            tonic::Response<tonic::codec::Streaming<super::SnapshotPart>>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.Events/Snapshot",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("runtimecloud.v1.Events", "Snapshot"));
             self.inner.server_streaming(req, path, codec).await
         }
     }
@@ -2586,11 +2703,36 @@ pub mod events_server {
             + 'static;
         /// Events after a position, oldest first. With `follow` the stream goes on with each new event.
         /// Delivery is at least once: after a broken stream, ask again from the last position you kept.
+        /// A reader that is so slow that events go before it gets them is told so as above.
         async fn watch(
             &self,
             request: tonic::Request<super::WatchEventsRequest>,
         ) -> std::result::Result<tonic::Response<Self::WatchStream>, tonic::Status>;
+        /// A page of the log, from either end.
+        async fn list(
+            &self,
+            request: tonic::Request<super::ListEventsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListEventsResponse>,
+            tonic::Status,
+        >;
+        /// Server streaming response type for the Snapshot method.
+        type SnapshotStream: tonic::codegen::tokio_stream::Stream<
+                Item = std::result::Result<super::SnapshotPart, tonic::Status>,
+            >
+            + std::marker::Send
+            + 'static;
+        /// All resources as they are at one moment, and the position to watch from: nothing that happens
+        /// afterwards is missed, and what had just happened may be told once more.
+        async fn snapshot(
+            &self,
+            request: tonic::Request<super::SnapshotRequest>,
+        ) -> std::result::Result<tonic::Response<Self::SnapshotStream>, tonic::Status>;
     }
+    /// Old events go after a while. Whoever asks for those after a position that is older than what is kept
+    /// gets `OUT_OF_RANGE` with the reason `POSITION_GONE` and the metadata `oldest_position`: read
+    /// `Snapshot`, and go on from its position. The reason `POSITION_UNKNOWN` means that the log never had
+    /// the position: the data folder was put back from an older copy. `Snapshot` is the way on as well.
     #[derive(Debug)]
     pub struct EventsServer<T> {
         inner: Arc<T>,
@@ -2698,6 +2840,95 @@ pub mod events_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = WatchSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.server_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/runtimecloud.v1.Events/List" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListSvc<T: Events>(pub Arc<T>);
+                    impl<T: Events> tonic::server::UnaryService<super::ListEventsRequest>
+                    for ListSvc<T> {
+                        type Response = super::ListEventsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListEventsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Events>::list(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/runtimecloud.v1.Events/Snapshot" => {
+                    #[allow(non_camel_case_types)]
+                    struct SnapshotSvc<T: Events>(pub Arc<T>);
+                    impl<
+                        T: Events,
+                    > tonic::server::ServerStreamingService<super::SnapshotRequest>
+                    for SnapshotSvc<T> {
+                        type Response = super::SnapshotPart;
+                        type ResponseStream = T::SnapshotStream;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::ResponseStream>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::SnapshotRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Events>::snapshot(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SnapshotSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -1,4 +1,4 @@
-//! `runtimecloud_events`: what happened, from a position of the log on.
+//! `runtimecloud_events`: what happened, a part of the log.
 
 use futures_util::future::BoxFuture as Answer;
 use proto::runtimecloud::v1::{self as api, events_client::EventsClient};
@@ -11,7 +11,10 @@ use crate::{
         Attribute, BoxFuture, Context, DataSource, Diagnostics, Nesting, Reported, Schema, Type,
         Validator, Value,
     },
-    resources::{attributes::text_or_null, managed::report},
+    resources::{
+        attributes::{self, text_or_null},
+        managed::report,
+    },
 };
 
 pub(super) struct Events;
@@ -27,8 +30,9 @@ impl DataSource<Client> for Events {
 
     fn schema(&self) -> Schema {
         Schema::new(
-            "What happened on the host, oldest first, from a position of its log on. To go on later, \
-             give `last_position` as the next `after`.",
+            "What happened on the host, from either end of its log. To go on later, give \
+             `last_position` as the next `after`. The host keeps events for a while only; what was \
+             asked for after a position that is gone is an error.",
         )
         .attributes([
             Attribute::string("subject_id", "Only events about the resource of this id.")
@@ -36,21 +40,38 @@ impl DataSource<Client> for Events {
             Attribute::value(
                 "types",
                 Type::set(Type::String),
-                "Only events of these types, such as `WorkerReady`; all if left out.",
+                "Only events of these types, such as `WorkerPoolStateChanged`; all if left out.",
             ),
-            Attribute::number("after", "Only events after this position; from the first if left out.")
-                .check(Validator::Integer)
-                .check(Validator::range(0..=u64::MAX)),
+            Attribute::number(
+                "after",
+                "Only events after this position; from the first if left out.",
+            )
+            .check(Validator::Integer)
+            .check(Validator::range(0..=u64::MAX)),
+            attributes::instant(
+                "since",
+                "Only events of this time or later, as RFC 3339 writes it, such as \
+                 `2030-01-01T00:00:00Z`.",
+            ),
+            Attribute::bool(
+                "newest_first",
+                "Whether to begin with the last event. Otherwise with the first.",
+            ),
             Attribute::number("limit", "At most so many, up to 1000; 100 if left out.")
                 .check(Validator::Integer)
                 .check(Validator::range(1..=LIMIT_MAX)),
             Attribute::number(
                 "last_position",
-                "The position of the last event found; `after` when there is none.",
+                "The highest position of what was found; `after` when nothing was.",
             )
             .computed(),
-            Attribute::nested("events", Nesting::List, "What was found, oldest first.", event())
-                .computed(),
+            Attribute::nested(
+                "events",
+                Nesting::List,
+                "What was found, in the order asked for.",
+                event(),
+            )
+            .computed(),
         ])
     }
 
@@ -63,19 +84,31 @@ impl DataSource<Client> for Events {
         Box::pin(async move {
             let client = context.client(diagnostics)?;
             let after = config.get("after").as_u64().unwrap_or(0);
-            let message = api::WatchEventsRequest {
+            let mut left = config.get("limit").as_u32().unwrap_or(LIMIT).min(LIMIT_MAX);
+            let mut message = api::ListEventsRequest {
                 after,
-                follow: false,
                 types: config.get("types").strings(),
                 subject_id: config.text("subject_id").to_owned(),
+                since: attributes::instant_to_api(config.get("since")),
+                newest_first: config.get("newest_first").as_bool().unwrap_or(false),
+                page_size: left,
+                page_token: String::new(),
             };
-            let most = config.get("limit").as_u32().unwrap_or(LIMIT).min(LIMIT_MAX);
-            let wanted = (message, most as usize);
-            let events = client
-                .ask("read the events", context, wanted, first_events)
-                .await
-                .map_err(|error| report(&error, &self.schema().attributes, diagnostics))?;
-            let last = events.last().map_or(after, |event| event.position);
+            let mut events = Vec::new();
+            while left > 0 {
+                message.page_size = left;
+                let page = client
+                    .ask("read the events", context, message.clone(), list)
+                    .await
+                    .map_err(|error| report(&error, &self.schema().attributes, diagnostics))?;
+                left = left.saturating_sub(u32::try_from(page.events.len()).unwrap_or(u32::MAX));
+                events.extend(page.events);
+                if page.next_page_token.is_empty() {
+                    break;
+                }
+                message.page_token = page.next_page_token;
+            }
+            let last = events.iter().map(|event| event.position).max().unwrap_or(after);
             Ok(Value::object([
                 ("last_position", last.into()),
                 ("events", Value::list(events.iter().map(event_value))),
@@ -84,23 +117,11 @@ impl DataSource<Client> for Events {
     }
 }
 
-/// The first events of a stream; the rest is not read.
-fn first_events(
+fn list(
     channel: Channel,
-    request: Request<(api::WatchEventsRequest, usize)>,
-) -> Answer<'static, Result<Response<Vec<api::Event>>, Status>> {
-    Box::pin(async move {
-        let (metadata, extensions, (message, most)) = request.into_parts();
-        let request = Request::from_parts(metadata, extensions, message);
-        let mut stream = EventsClient::new(channel).watch(request).await?.into_inner();
-        let mut events = Vec::new();
-        while events.len() < most
-            && let Some(event) = stream.message().await?
-        {
-            events.push(event);
-        }
-        Ok(Response::new(events))
-    })
+    request: Request<api::ListEventsRequest>,
+) -> Answer<'static, Result<Response<api::ListEventsResponse>, Status>> {
+    Box::pin(async move { EventsClient::new(channel).list(request).await })
 }
 
 fn event() -> [Attribute; 10] {
@@ -108,7 +129,7 @@ fn event() -> [Attribute; 10] {
     [
         observed::count("position", "Its place in the log; grows with each event."),
         text("id", "Its id."),
-        text("type", "What happened, such as `WorkerReady`."),
+        text("type", "What happened, such as `WorkerPoolStateChanged`."),
         observed::time("time", "When, as RFC 3339 writes it."),
         text("subject_kind", "What kind of thing it happened to."),
         text("subject_id", "That thing's id."),

@@ -415,20 +415,45 @@ impl Workers for FakeHost {
 
 #[tonic::async_trait]
 impl Events for FakeHost {
-    type WatchStream = tokio_stream::Iter<std::vec::IntoIter<Result<api::Event, Status>>>;
+    type WatchStream = tokio_stream::Empty<Result<api::Event, Status>>;
+    type SnapshotStream = tokio_stream::Empty<Result<api::SnapshotPart, Status>>;
 
     async fn watch(
         &self,
-        request: Request<api::WatchEventsRequest>,
+        _: Request<api::WatchEventsRequest>,
     ) -> Result<Response<Self::WatchStream>, Status> {
-        let request = self.enter("watch", request, |_| String::new()).await?;
+        Err(not_found())
+    }
+
+    async fn list(
+        &self,
+        request: Request<api::ListEventsRequest>,
+    ) -> Result<Response<api::ListEventsResponse>, Status> {
+        let request = self.enter("list", request, |_| String::new()).await?;
         let fits = |event: &&api::Event| {
             event.position > request.after
                 && (request.types.is_empty() || request.types.contains(&event.r#type))
                 && (request.subject_id.is_empty() || request.subject_id == event.subject_id)
         };
-        let events: Vec<_> = self.memory().events.iter().filter(fits).cloned().map(Ok).collect();
-        Ok(Response::new(tokio_stream::iter(events)))
+        let mut events: Vec<_> = self.memory().events.iter().filter(fits).cloned().collect();
+        if request.newest_first {
+            events.reverse();
+        }
+        let position = self.memory().events.last().map_or(0, |event| event.position);
+        events.truncate(request.page_size as usize);
+        Ok(Response::new(api::ListEventsResponse {
+            events,
+            next_page_token: String::new(),
+            position,
+            oldest_position: 1,
+        }))
+    }
+
+    async fn snapshot(
+        &self,
+        _: Request<api::SnapshotRequest>,
+    ) -> Result<Response<Self::SnapshotStream>, Status> {
+        Err(not_found())
     }
 }
 

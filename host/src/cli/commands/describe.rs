@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use clap::Args;
 use jiff::Timestamp;
-use proto::runtimecloud::v1::{Event, GetRequest, WatchEventsRequest, Worker};
+use proto::runtimecloud::v1::{Event, GetRequest, ListEventsRequest, Worker};
 use serde_json::{Map, Value, json};
 
 use crate::cli::{
@@ -18,7 +18,7 @@ use crate::cli::{
     text,
 };
 
-const EVENTS_SHOWN: usize = 10;
+const EVENTS_SHOWN: u32 = 10;
 
 /// Show all about one thing: what was asked, what is, why, and what happened
 #[derive(Debug, Args)]
@@ -94,20 +94,14 @@ async fn describe_worker(session: &Session, output: Output, key: String) -> Resu
 }
 
 async fn last_events(session: &Session, id: &str) -> Result<Vec<Event>, tonic::Status> {
-    let request = WatchEventsRequest {
-        after: 0,
-        follow: false,
-        types: Vec::new(),
+    let request = ListEventsRequest {
         subject_id: id.to_owned(),
+        newest_first: true,
+        page_size: EVENTS_SHOWN,
+        ..ListEventsRequest::default()
     };
-    let mut stream = session.events().watch(request).await?.into_inner();
-    let mut last = Vec::new();
-    while let Some(event) = stream.message().await? {
-        last.push(event);
-        if last.len() > EVENTS_SHOWN {
-            last.remove(0);
-        }
-    }
+    let mut last = session.events().list(request).await?.into_inner().events;
+    last.reverse();
     Ok(last)
 }
 

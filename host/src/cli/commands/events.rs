@@ -3,13 +3,14 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use clap::Args;
-use proto::runtimecloud::v1::{Event, WatchEventsRequest};
+use jiff::Timestamp;
+use proto::runtimecloud::v1::{Event, ListEventsRequest, ListEventsResponse, WatchEventsRequest};
 use serde_json::{Map, Value, json};
 use tonic::Code;
 
 use crate::cli::{
     Action,
-    connection::Connect,
+    connection::{Connect, Session},
     failure::{Exit, Failure},
     note,
     output::{Output, stdout_width},
@@ -33,6 +34,14 @@ pub struct Events {
     #[arg(long, value_name = "POSITION", default_value_t = 0)]
     after: u64,
 
+    /// Only the last ones, so many of them
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+    last: Option<u32>,
+
+    /// Only events since a time, or of the last length of time, such as `2h`
+    #[arg(long, value_name = "TIME", value_parser = since)]
+    since: Option<Timestamp>,
+
     /// Only events of this type, such as `WorkerPoolStateChanged`
     #[arg(long = "type", short = 't', value_name = "TYPE")]
     types: Vec<String>,
@@ -49,6 +58,12 @@ pub struct Events {
 
 impl Action for Events {
     async fn run(mut self) -> Result<(), Failure> {
+        if self.last.is_some() || self.since.is_some() {
+            self.list().await?;
+            if !self.follow {
+                return Ok(());
+            }
+        }
         let mut pause = RECONNECT_MIN;
         let mut is_told = false;
         let mut was_connected = false;
@@ -72,7 +87,86 @@ impl Action for Events {
     }
 }
 
+/// A time, or how long ago it was.
+fn since(text: &str) -> Result<Timestamp, String> {
+    if let Ok(time) = text.parse() {
+        return Ok(time);
+    }
+    let ago = proto::duration::parse(text)
+        .map_err(|why| format!("{why}, or a time such as `2030-01-31T12:00:00Z`"))?;
+    Timestamp::now().checked_sub(ago).map_err(|_| "it is too long ago".to_owned())
+}
+
 impl Events {
+    /// Prints what is in the log already, and remembers how far that was.
+    async fn list(&mut self) -> Result<(), Failure> {
+        let session = self.connect.open().await?;
+        if let Some(last) = self.last {
+            let events = self.last_events(&session, last).await?;
+            return events.iter().try_for_each(|event| self.print(event));
+        }
+        let mut request = ListEventsRequest { newest_first: false, ..self.request() };
+        let mut position = None;
+        loop {
+            let page = self.page(&session, request.clone()).await?;
+            page.events.iter().try_for_each(|event| self.print(event))?;
+            // What came while the pages were read is followed, even if it was on one of them.
+            let last = page.events.last().map(|event| event.position);
+            position = position.max(last).or(Some(page.position));
+            if page.next_page_token.is_empty() {
+                self.after = position.unwrap_or(self.after);
+                return Ok(());
+            }
+            request.page_token = page.next_page_token;
+        }
+    }
+
+    fn request(&self) -> ListEventsRequest {
+        let since = self.since.map(|time| prost_types::Timestamp {
+            seconds: time.as_second(),
+            nanos: time.subsec_nanosecond(),
+        });
+        ListEventsRequest {
+            after: self.after,
+            types: self.types.clone(),
+            subject_id: self.subject.clone().unwrap_or_default(),
+            since,
+            newest_first: true,
+            page_size: 0,
+            page_token: String::new(),
+        }
+    }
+
+    /// The last events, oldest first.
+    async fn last_events(&mut self, session: &Session, last: u32) -> Result<Vec<Event>, Failure> {
+        let last = last as usize;
+        let mut request = self.request();
+        let (mut events, mut position) = (Vec::new(), None);
+        while events.len() < last {
+            request.page_size = u32::try_from(last - events.len()).unwrap_or(u32::MAX);
+            let page = self.page(session, request.clone()).await?;
+            position = position.or(Some(page.position));
+            events.extend(page.events);
+            if page.next_page_token.is_empty() {
+                break;
+            }
+            request.page_token = page.next_page_token;
+        }
+        // What came while the pages were read is followed.
+        self.after = position.unwrap_or(self.after);
+        events.reverse();
+        Ok(events)
+    }
+
+    async fn page(
+        &self,
+        session: &Session,
+        request: ListEventsRequest,
+    ) -> Result<ListEventsResponse, Failure> {
+        let answer = session.events().list(request).await;
+        answer.map_err(session.failure("list events")).map(tonic::Response::into_inner)
+    }
+
     /// Prints events until the stream ends, and remembers the last position.
     async fn watch(&mut self, was_connected: &mut bool) -> Result<(), Failure> {
         let session = self.connect.open().await?;
@@ -82,6 +176,7 @@ impl Events {
             follow: self.follow,
             types: self.types.clone(),
             subject_id: self.subject.clone().unwrap_or_default(),
+            bookmarks: false,
         };
         let mut events = session.events().watch(request).await.map_err(&failure)?.into_inner();
         *was_connected = true;
