@@ -15,7 +15,7 @@ mod tree;
 mod write;
 
 pub use configuration::Configuration;
-pub use write::Written;
+pub use write::{Written, replace_file};
 
 use crate::{
     fate::Fate,

@@ -14,12 +14,13 @@ mod sections;
 pub(crate) use documents::Plans;
 
 use crate::{
+    Options,
     action::Action,
     diff::diff,
     drift::Drift,
     noise::Noise,
     path::Path,
-    read::{Entry, Limits, ReadError, Sink},
+    read::{Entry, ReadError, Sink},
     redact::{Secrets, mask_by_names},
     report::{BlockAddress, FailedCheck, NoiseItem, Planned, PlannedNote, Report},
     value::Value,
@@ -126,10 +127,11 @@ pub(crate) struct Analysis {
     order: Order,
     pass: Pass,
     held: Held,
+    options: Options,
 }
 
 impl Analysis {
-    pub(crate) fn new(limits: Limits, rereading: Rereading) -> Self {
+    pub(crate) fn new(options: Options, rereading: Rereading) -> Self {
         Self {
             records: BTreeMap::new(),
             from_drift: Tally::default(),
@@ -147,7 +149,8 @@ impl Analysis {
             rereading,
             order: Order::Open,
             pass: Pass::First,
-            held: Held::new(limits.held_bytes_max),
+            held: Held::new(options.limits.held_bytes_max),
+            options,
         }
     }
 
@@ -207,9 +210,10 @@ impl Sink for Analysis {
             self.add_empty_drift(entry);
             return Ok(());
         }
+        let counts = |kind| self.options.as_drift.contains(&kind);
         let (noise, changes): (Vec<_>, Vec<_>) = diff(&entry.before(), &entry.after())
             .into_iter()
-            .partition(|change| change.noise.is_some());
+            .partition(|change| change.noise.is_some_and(|kind| !counts(kind)));
         let masks = [mask_of(entry, Side::Before), mask_of(entry, Side::After)];
         let named: BTreeSet<(Path, Noise)> = noise
             .iter()

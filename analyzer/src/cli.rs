@@ -7,9 +7,14 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 use driftgate::{
-    Limits, config::Age, exit_code::WORST_FIRST, explain, formats::FORMATS, gate::FailOn,
+    Limits,
+    config::{Age, Day},
+    exit_code::WORST_FIRST,
+    explain,
+    formats::FORMATS,
+    gate::FailOn,
 };
-use std::path::PathBuf;
+use std::{num::NonZeroU32, path::PathBuf};
 
 /// Finds what was changed outside of Terraform or OpenTofu, and says what to do about it.
 #[derive(Debug, Parser)]
@@ -23,6 +28,11 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Check a plan: what was changed outside, what is only planned, what means nothing.
     Check(Check),
+    /// The findings that were accepted.
+    #[command(subcommand)]
+    Baseline(Baseline),
+    /// Show what each ignore rule hits in a plan, without ignoring anything.
+    Ignores(Ignores),
     /// Write what is real into the configuration: print the patch, or edit the files.
     Propose(Propose),
     /// Explain a word of a report; without one, list them all.
@@ -42,6 +52,13 @@ pub(crate) struct Input {
     /// The largest single resource to accept, in bytes.
     #[arg(long, value_name = "BYTES", default_value_t = Limits::STANDARD.entry_bytes_max)]
     pub(crate) max_entry: usize,
+}
+
+impl Input {
+    /// The bounds on what reading may use.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits { entry_bytes_max: self.max_entry, ..Limits::STANDARD }
+    }
 }
 
 /// What a plan is judged by; what is left out comes from the configuration file.
@@ -67,6 +84,15 @@ pub(crate) struct Judging {
     /// Plans older than this (`90m`, `24h`, `7d`) prove nothing.
     #[arg(long, value_name = "DURATION")]
     pub(crate) max_age: Option<Age>,
+    /// What was accepted: only findings that are not in this file fail the job.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Where it is kept how often each finding was seen in a row.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) history: Option<PathBuf>,
+    /// Fail only for findings that were seen in so many runs in a row.
+    #[arg(long, value_name = "RUNS")]
+    pub(crate) min_consecutive: Option<NonZeroU32>,
     /// How the workspace is called in the report.
     #[arg(long, value_name = "NAME")]
     pub(crate) workspace: Option<String>,
@@ -90,6 +116,34 @@ pub(crate) struct Check {
     /// When to use colours in the text format.
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: ColorChoice,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Baseline {
+    /// Accept all that a plan shows; entries that are there already keep their day and reason.
+    Write(BaselineWrite),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct BaselineWrite {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) judging: Judging,
+    /// Why it is accepted.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<String>,
+    /// The last day on which it is accepted.
+    #[arg(long, value_name = "DAY")]
+    pub(crate) expires: Option<Day>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Ignores {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) judging: Judging,
 }
 
 #[derive(Debug, clap::Args)]

@@ -1,16 +1,18 @@
 //! One file for each sub-command, and what several of them do: read a plan, load a configuration,
 //! print.
 
+pub(crate) mod baseline;
 pub(crate) mod check;
 pub(crate) mod completion;
 pub(crate) mod explain;
+pub(crate) mod ignores;
 mod judging;
 pub(crate) mod propose;
 
 use crate::cli::{Check, ColorChoice, Input};
 use anyhow::Context as _;
 use driftgate::{
-    Checked, Configuration, Limits, check_file, check_stream,
+    Checked, Configuration, Options, check_file, check_stream,
     formats::{Color, Style},
 };
 use std::{
@@ -19,18 +21,18 @@ use std::{
     path::Path,
 };
 
-fn read(input: &Input) -> anyhow::Result<Checked> {
-    let limits = Limits { entry_bytes_max: input.max_entry, ..Limits::STANDARD };
+fn read(input: &Input, options: impl Into<Options>) -> anyhow::Result<Checked> {
+    let options = options.into();
     if input.plan == Path::new("-") {
-        return check_stream(io::stdin().lock(), limits).context("failed to read standard input");
+        return check_stream(io::stdin().lock(), options).context("failed to read standard input");
     }
     let context = || format!("failed to read {}", input.plan.display());
     let file = File::open(&input.plan).with_context(context)?;
     // A pipe or a device has a name too, but cannot be read twice.
     if file.metadata().with_context(context)?.is_file() {
-        check_file(file, limits).with_context(context)
+        check_file(file, options).with_context(context)
     } else {
-        check_stream(file, limits).with_context(context)
+        check_stream(file, options).with_context(context)
     }
 }
 

@@ -27,7 +27,9 @@ impl Fate {
 
     /// Decides from the three values; `None` is a value that is not there.
     pub fn decide(last: Option<&Value>, real: Option<&Value>, desired: Option<&Value>) -> Self {
-        if alike(desired, real) {
+        // What differs in form only is alike; when that counts, the exact value decides.
+        let is_old = desired == last && desired != real;
+        if alike(desired, real) && !is_old {
             Self::Absorbed
         } else if alike(desired, last) {
             Self::Reverted

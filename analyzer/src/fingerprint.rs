@@ -4,7 +4,11 @@
 //!   was changed; not of values, positions or times. So it survives an index shift.
 //! - Two objects of one block with `count` that changed alike have the same fingerprint.
 
-use crate::{address::Address, path::Step, report::Attribute};
+use crate::{
+    address::Address,
+    path::Step,
+    report::{Attribute, Finding},
+};
 use sha2::{Digest as _, Sha256};
 
 /// The fingerprint of a finding: 16 hexadecimal digits.
@@ -27,6 +31,12 @@ pub(crate) fn of(rule: &str, address: &str, deposed: &str, attributes: &[Attribu
     }
     let digest = hash.finalize();
     digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The fingerprint that a moved finding had under its old address.
+pub(crate) fn former(finding: &Finding) -> Option<String> {
+    let address = finding.moved_from.as_deref()?;
+    Some(of(finding.rule.id, address, &finding.deposed, &finding.attributes))
 }
 
 /// `module.a[0].b.c["k[1]"]` becomes `module.a.b.c["k[1]"]`; what is no address stays as it is.

@@ -200,7 +200,7 @@ fn visible_lines(text: &str) -> String {
 }
 
 /// A value on one line.
-fn inline(shown: &Shown) -> String {
+pub(crate) fn inline(shown: &Shown) -> String {
     match shown {
         Shown::Absent => "(not set)".to_owned(),
         Shown::Null => "null".to_owned(),

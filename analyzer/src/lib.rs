@@ -18,6 +18,7 @@
 
 pub mod action;
 pub mod address;
+pub mod baseline;
 pub mod config;
 pub mod diff;
 pub mod exit_code;
@@ -26,9 +27,11 @@ pub mod fate;
 pub mod fingerprint;
 pub mod formats;
 pub mod gate;
+pub mod history;
 pub mod judge;
 pub mod noise;
 pub mod number;
+pub mod options;
 pub mod path;
 pub mod proposal;
 pub mod redact;
@@ -42,7 +45,8 @@ mod analysis;
 mod drift;
 mod read;
 
-pub use adopt::{Configuration, Written, propose};
+pub use adopt::{Configuration, Written, propose, replace_file};
+pub use options::Options;
 pub use read::{Limits, Position, ReadError, Text, WrongKind};
 pub use report::Report;
 pub use schemas::Schemas;
@@ -61,13 +65,13 @@ pub struct Checked {
 
 /// Checks a plan that can be read only once, such as one from a pipe. An input with several plans
 /// makes one report about all of them.
-pub fn check(reader: impl Read, limits: Limits) -> Result<Report, ReadError> {
-    check_stream(reader, limits).map(|checked| checked.report)
+pub fn check(reader: impl Read, options: impl Into<Options>) -> Result<Report, ReadError> {
+    check_stream(reader, options).map(|checked| checked.report)
 }
 
 /// As [`check`], with the secrets.
-pub fn check_stream(reader: impl Read, limits: Limits) -> Result<Checked, ReadError> {
-    let mut plans = Plans::new(limits, Rereading::Impossible);
+pub fn check_stream(reader: impl Read, options: impl Into<Options>) -> Result<Checked, ReadError> {
+    let mut plans = Plans::new(options.into(), Rereading::Impossible);
     plans.read(reader)?;
     Ok(plans.finish())
 }
@@ -78,8 +82,11 @@ pub fn read_schemas(reader: impl Read, limits: Limits) -> Result<Schemas, ReadEr
 }
 
 /// Checks plans in a file. If the sections of one stand in an unusual order, it is read twice.
-pub fn check_file(mut file: impl Read + Seek, limits: Limits) -> Result<Checked, ReadError> {
-    let mut plans = Plans::new(limits, Rereading::Possible);
+pub fn check_file(
+    mut file: impl Read + Seek,
+    options: impl Into<Options>,
+) -> Result<Checked, ReadError> {
+    let mut plans = Plans::new(options.into(), Rereading::Possible);
     plans.read(&mut file)?;
     if plans.must_reread() {
         let start = Position::default();

@@ -7,8 +7,8 @@ mod cli;
 mod commands;
 
 use clap::Parser as _;
-use cli::{Cli, Command};
-use commands::{check, completion, explain, propose};
+use cli::{Baseline, Cli, Command};
+use commands::{baseline, check, completion, explain, ignores, propose};
 use driftgate::exit_code::ExitCode;
 use std::io::{self, Write as _};
 
@@ -35,6 +35,8 @@ fn main() -> std::process::ExitCode {
 fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Check(arguments) => check::run(&arguments),
+        Command::Baseline(Baseline::Write(arguments)) => baseline::write(&arguments),
+        Command::Ignores(arguments) => ignores::run(&arguments),
         Command::Propose(arguments) => propose::run(&arguments),
         Command::Explain { topic } => explain::run(topic.as_deref()),
         Command::Completion { shell } => completion::run(shell),

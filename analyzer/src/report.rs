@@ -177,6 +177,18 @@ pub struct Counts {
     pub noise: BTreeMap<&'static str, usize>,
 }
 
+impl Counts {
+    /// Counts the findings anew.
+    pub(crate) fn count_findings(&mut self, findings: &[Finding]) {
+        self.drifted = findings.len();
+        self.actionable = findings.iter().filter(|finding| finding.is_actionable()).count();
+        self.fates.clear();
+        for attribute in findings.iter().flat_map(|finding| &finding.attributes) {
+            *self.fates.entry(attribute.fate.name()).or_default() += 1;
+        }
+    }
+}
+
 /// One resource that was changed outside.
 #[derive(Clone, Debug)]
 pub struct Finding {

@@ -29,10 +29,24 @@ impl Written {
     }
 }
 
+/// Writes a file as a whole, whether it is there already or not: no reader and no crash ever meets
+/// half of it.
+pub fn replace_file(path: &Path, text: &str) -> io::Result<()> {
+    let target = match path.canonicalize() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
+        other => other?,
+    };
+    replace(&target, text)
+}
+
 fn replace(target: &Path, text: &str) -> io::Result<()> {
     let beside = beside(target);
+    let permissions = match fs::metadata(target) {
+        Ok(metadata) => Some(metadata.permissions()),
+        Err(_) => None,
+    };
     let outcome = fs::write(&beside, text)
-        .and_then(|()| fs::set_permissions(&beside, fs::metadata(target)?.permissions()))
+        .and_then(|()| permissions.map_or(Ok(()), |it| fs::set_permissions(&beside, it)))
         .and_then(|()| fs::File::open(&beside)?.sync_all())
         .and_then(|()| fs::rename(&beside, target));
     if outcome.is_err() {

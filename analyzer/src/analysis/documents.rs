@@ -5,8 +5,8 @@
 
 use super::{Analysis, Rereading};
 use crate::{
-    Checked,
-    read::{Documents, Header, Limits, ReadError},
+    Checked, Options,
+    read::{Documents, Header, ReadError},
     redact::Secrets,
     report::{Counts, Report},
 };
@@ -14,22 +14,23 @@ use std::collections::BTreeMap;
 
 /// The plans of an input while they are read.
 pub(crate) struct Plans {
-    limits: Limits,
+    options: Options,
     rereading: Rereading,
     read: Vec<(Analysis, Header)>,
 }
 
 impl Plans {
-    pub(crate) fn new(limits: Limits, rereading: Rereading) -> Self {
-        Self { limits, rereading, read: Vec::new() }
+    pub(crate) fn new(options: Options, rereading: Rereading) -> Self {
+        Self { options, rereading, read: Vec::new() }
     }
 
     /// Reads them all. A second time, only the changes are looked at.
     pub(crate) fn read(&mut self, reader: impl std::io::Read) -> Result<(), ReadError> {
-        let mut documents = Documents::new(reader, self.limits);
+        let mut documents = Documents::new(reader, self.options.limits);
         for position in 0.. {
             if position == self.read.len() {
-                self.read.push((Analysis::new(self.limits, self.rereading), Header::default()));
+                let analysis = Analysis::new(self.options.clone(), self.rereading);
+                self.read.push((analysis, Header::default()));
             }
             let (analysis, header) = &mut self.read[position];
             match documents.next(analysis)? {

@@ -68,15 +68,9 @@ impl Analysis {
             resources: tally.entries,
             planned: tally.planned_count,
             noise: tally.noise_counts,
-            drifted: findings.len(),
             ..Counts::default()
         };
-        for finding in &findings {
-            counts.actionable += usize::from(finding.is_actionable());
-            for attribute in &finding.attributes {
-                *counts.fates.entry(attribute.fate.name()).or_default() += 1;
-            }
-        }
+        counts.count_findings(&findings);
         let verdict = match (findings.is_empty(), reasons.is_empty()) {
             (false, _) => Verdict::Drifted,
             (true, false) => Verdict::Inconclusive,

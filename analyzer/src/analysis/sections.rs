@@ -6,7 +6,7 @@ use crate::{
     fingerprint,
     path::{Path, Step},
     read::Entry,
-    report::{CheckStatus, FailedCheck, Planned, PlannedNote},
+    report::{CheckStatus, FailedCheck, Planned, PlannedNote, Standing},
     value::Value,
 };
 
@@ -75,6 +75,7 @@ impl Analysis {
                 messages,
                 rule,
                 severity: rule.severity,
+                standing: Standing::New,
             });
         }
     }

@@ -7,8 +7,8 @@ use driftgate::{exit_code::ExitCode, formats, propose};
 
 pub(crate) fn run(arguments: &Check) -> anyhow::Result<ExitCode> {
     let settings = Settings::load(&arguments.judging)?;
-    let mut checked = read(&arguments.input)?;
-    settings.judge(&mut checked, &arguments.input.plan);
+    let mut checked = read(&arguments.input, settings.options(&arguments.input))?;
+    let history = settings.judge(&mut checked, &arguments.input.plan)?;
     if let Some(root) = &arguments.config_dir {
         propose(&mut checked.report, &load(root)?, &checked.secrets);
     }
@@ -18,6 +18,10 @@ pub(crate) fn run(arguments: &Check) -> anyhow::Result<ExitCode> {
         Some(path) => std::fs::write(path, text)
             .with_context(|| format!("failed to write the report to {}", path.display()))?,
         None => print(text.as_bytes())?,
+    }
+    // Only a run whose report came out counts.
+    if let Some(history) = history {
+        history.write()?;
     }
     Ok(settings.gate.exit_code(&checked.report))
 }

@@ -1,13 +1,16 @@
 //! The configuration file and the options beside it, and what a plan is judged by.
 
-use crate::cli::Judging;
-use anyhow::Context as _;
+use crate::cli::{Input, Judging};
+use anyhow::{Context as _, anyhow, ensure};
 use driftgate::{
-    Checked,
+    Checked, Options,
+    baseline::{self, Baseline},
     config::{self, Age, Config},
     formats::visible,
     gate::Gate,
+    history::History,
     judge::Judge,
+    replace_file,
 };
 use jiff::Timestamp;
 use std::{
@@ -15,17 +18,20 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The configuration, with the options in it: they win.
+/// The configuration with the options in it, which win, and the files that were kept.
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) config: Config,
     pub(crate) gate: Gate,
+    pub(crate) baseline: Option<(PathBuf, Option<Baseline>)>,
     max_age: Option<Age>,
+    history: Option<(PathBuf, History)>,
+    min_consecutive: u32,
 }
 
 impl Settings {
     pub(crate) fn load(options: &Judging) -> anyhow::Result<Self> {
-        let mut config = read_config(options)?;
+        let (mut config, folder) = read_config(options)?;
         let mut gate = config.gate.gate();
         if !options.fail_on.is_empty() {
             gate.fail_on = options.fail_on.iter().copied().collect();
@@ -36,43 +42,146 @@ impl Settings {
             config.workspace.clone_from(&options.workspace);
         }
         let max_age = options.max_age.or(config.gate.max_age);
-        Ok(Self { config, gate, max_age })
+        let min_consecutive = options.min_consecutive.or(config.history.min_consecutive);
+        let path = |given: Option<&PathBuf>, configured: Option<&String>| {
+            given.cloned().or(configured.map(|file| folder.join(file)))
+        };
+        let baseline = path(options.baseline.as_ref(), config.baseline.file.as_ref());
+        let history = path(options.history.as_ref(), config.history.file.as_ref());
+        ensure!(
+            history.is_some() || min_consecutive.is_none_or(|runs| runs.get() == 1),
+            "--min-consecutive needs --history FILE, where runs are counted"
+        );
+        let workspace = config.workspace.as_deref();
+        Ok(Self {
+            baseline: baseline
+                .map(|path| read_baseline(&path, workspace).map(|kept| (path, kept)))
+                .transpose()?,
+            history: history
+                .map(|path| read_history(&path, workspace).map(|kept| (path, kept)))
+                .transpose()?,
+            min_consecutive: min_consecutive.map_or(1, std::num::NonZero::get),
+            config,
+            gate,
+            max_age,
+        })
     }
 
-    /// Judges the report of one plan. `plan` is the file that it was read from.
-    pub(crate) fn judge(&self, checked: &mut Checked, plan: &Path) {
+    /// How a plan is to be read.
+    pub(crate) fn options(&self, input: &Input) -> Options {
+        Options {
+            limits: input.limits(),
+            as_drift: self.config.noise.as_drift.iter().map(|kind| kind.0).collect(),
+        }
+    }
+
+    /// Judges the report of one plan; gives the history for the next run. `plan` is the file that
+    /// it was read from.
+    pub(crate) fn judge(&self, checked: &mut Checked, plan: &Path) -> anyhow::Result<Option<Kept>> {
+        let baseline = match &self.baseline {
+            Some((path, None)) => return Err(no_baseline(path)),
+            Some((_, baseline)) => baseline.as_ref(),
+            None => None,
+        };
+        Ok(self.judge_by(checked, plan, baseline))
+    }
+
+    /// As [`Self::judge`], by another baseline or none.
+    pub(crate) fn judge_by(
+        &self,
+        checked: &mut Checked,
+        plan: &Path,
+        baseline: Option<&Baseline>,
+    ) -> Option<Kept> {
         let judge = Judge {
-            config: &self.config,
-            now: Timestamp::now(),
             made: modified(plan),
             max_age: self.max_age,
+            baseline,
+            history: self.history.as_ref().map(|(_, history)| history),
+            min_consecutive: self.min_consecutive,
+            ..Judge::new(&self.config, Timestamp::now())
         };
-        judge.judge(&mut checked.report, &checked.secrets);
+        let next = judge.judge(&mut checked.report, &checked.secrets);
+        let path = self.history.as_ref().map(|(path, _)| path.clone());
+        path.zip(next).map(|(path, next)| Kept { path, text: next.render() })
     }
 }
 
-/// The given file, or the one that lies in the working directory.
-fn read_config(options: &Judging) -> anyhow::Result<Config> {
-    let (path, must_be) = match &options.config {
-        Some(path) => (path.clone(), true),
-        None if options.no_config => return Ok(Config::default()),
-        None => (PathBuf::from(config::FILE_NAME), false),
-    };
-    let shown = visible(&path.display().to_string());
+/// A file that is to be there for the next run.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    pub(crate) path: PathBuf,
+    pub(crate) text: String,
+}
+
+impl Kept {
+    pub(crate) fn write(&self) -> anyhow::Result<()> {
+        replace_file(&self.path, &self.text)
+            .with_context(|| format!("failed to write {}", shown(&self.path)))
+    }
+}
+
+pub(crate) fn shown(path: &Path) -> String {
+    visible(&path.display().to_string())
+}
+
+fn no_baseline(path: &Path) -> anyhow::Error {
+    let path = shown(path);
+    anyhow!(
+        "there is no baseline {path}; `driftgate baseline write PLAN --baseline {path}` makes one"
+    )
+}
+
+/// The given file, or the one that lies in the working directory; and the folder it lies in.
+fn read_config(options: &Judging) -> anyhow::Result<(Config, PathBuf)> {
+    if options.no_config {
+        return Ok((Config::default(), PathBuf::new()));
+    }
+    let path = options.config.clone().unwrap_or_else(|| PathBuf::from(config::FILE_NAME));
+    let folder = path.parent().map(Path::to_owned).unwrap_or_default();
     let text = match fs::read_to_string(&path) {
         Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound && !must_be => {
-            return Ok(Config::default());
+        Err(error) if error.kind() == io::ErrorKind::NotFound && options.config.is_none() => {
+            return Ok((Config::default(), folder));
         }
         Err(error) => {
-            return Err(error).with_context(|| format!("failed to read the configuration {shown}"));
+            let context = format!("failed to read the configuration {}", shown(&path));
+            return Err(error).context(context);
         }
     };
-    Config::parse(&text).map_err(|error| {
+    let config = Config::parse(&text).map_err(|error| {
+        let path = shown(&path);
         let faults: Vec<String> =
-            error.faults.iter().map(|fault| format!("{shown}:{}", visible(fault))).collect();
-        anyhow::anyhow!("{}", faults.join("\n"))
-    })
+            error.faults.iter().map(|fault| format!("{path}:{}", visible(fault))).collect();
+        anyhow!("{}", faults.join("\n"))
+    })?;
+    Ok((config, folder))
+}
+
+fn read_baseline(path: &Path, workspace: Option<&str>) -> anyhow::Result<Option<Baseline>> {
+    let context = || format!("failed to read the baseline {}", shown(path));
+    let Some(text) = read_if_there(path).with_context(context)? else { return Ok(None) };
+    let kept = Baseline::parse(&text).with_context(context)?;
+    baseline::check_workspace(kept.workspace.as_deref(), workspace).with_context(context)?;
+    Ok(Some(kept))
+}
+
+/// Of the first run there is none yet.
+fn read_history(path: &Path, workspace: Option<&str>) -> anyhow::Result<History> {
+    let context = || format!("failed to read the history {}", shown(path));
+    let Some(text) = read_if_there(path).with_context(context)? else {
+        return Ok(History::default());
+    };
+    let kept = History::parse(&text).with_context(context)?;
+    baseline::check_workspace(kept.workspace.as_deref(), workspace).with_context(context)?;
+    Ok(kept)
+}
+
+fn read_if_there(path: &Path) -> io::Result<Option<String>> {
+    match fs::read_to_string(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        other => other.map(Some),
+    }
 }
 
 /// When a regular file was written.

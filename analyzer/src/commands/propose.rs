@@ -7,7 +7,7 @@ use driftgate::{Checked, Written, exit_code::ExitCode, formats::visible, propose
 use std::io::{self, Write as _};
 
 pub(crate) fn run(arguments: &Propose) -> anyhow::Result<ExitCode> {
-    let Checked { mut report, secrets } = read(&arguments.input)?;
+    let Checked { mut report, secrets } = read(&arguments.input, arguments.input.limits())?;
     let root = &arguments.config_dir;
     let edited = propose(&mut report, &load(root)?, &secrets);
     let mut remarks = io::stderr().lock();

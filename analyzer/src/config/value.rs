@@ -3,7 +3,7 @@
 use crate::rule::Severity;
 use crate::{gate::FailOn, noise::Noise, rule};
 use jiff::{SignedDuration, Span, SpanRelativeTo, civil::Date};
-use serde::{Deserialize, Deserializer, de};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::{fmt, str::FromStr};
 
 /// The id of a rule that there is.
@@ -83,6 +83,12 @@ impl FromStr for Day {
         // Nothing but the day: a time of the day would suggest more than is kept.
         let date = (text.len() == 10).then(|| text.parse().ok()).flatten();
         date.map(Self).ok_or_else(advice)
+    }
+}
+
+impl Serialize for Day {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

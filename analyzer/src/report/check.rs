@@ -1,5 +1,6 @@
 //! Conditions that a configuration states: `check` blocks, pre- and postconditions, validations.
 
+use super::Standing;
 use crate::rule::{self, Rule, Severity};
 
 /// A condition that does not hold, or of which the plan does not know whether it does.
@@ -13,6 +14,8 @@ pub struct FailedCheck {
     pub rule: &'static Rule,
     pub severity: Severity,
     pub fingerprint: String,
+    /// Against the baseline.
+    pub standing: Standing,
 }
 
 /// How a condition turned out.

@@ -86,3 +86,299 @@ fn an_old_plan_proves_nothing() {
     let output = driftgate(&["check", file.to_str().unwrap(), "--max-age", "1h"], b"");
     assert_eq!(output.status.code(), Some(0));
 }
+
+/// A plan with drift of two attributes of one object, one of them reverted and one a conflict, and
+/// with an object that is gone.
+fn two_findings() -> String {
+    let entry = |address: &str, actions: &str, before: &str, after: &str| {
+        let (kind, name) = address.rsplit_once("b.").unwrap();
+        format!(
+            r#"{{"address":"{address}","module_address":"{}","mode":"managed","type":"{}b","name":"{name}","provider_name":"registry.example/acme/cloud","change":{{"actions":["{actions}"],"before":{before},"after":{after},"after_unknown":{{}},"before_sensitive":{{}},"after_sensitive":{{}}}}}}"#,
+            kind.trim_end_matches(".a_"),
+            "a_",
+        )
+    };
+    let web = "module.net.a_b.web";
+    let old = r#"{"size":1,"tags":{"team":"red","env":"x"}}"#;
+    let real = r#"{"size":2,"tags":{"team":"blue","env":"x"}}"#;
+    let wanted = r#"{"size":3,"tags":{"team":"red","env":"x"}}"#;
+    format!(
+        r#"{{"format_version":"1.2","resource_drift":[{},{}],"resource_changes":[{},{}]}}"#,
+        entry(web, "update", old, real),
+        entry("module.db.a_b.gone", "delete", old, "null"),
+        entry(web, "update", real, wanted),
+        entry("module.db.a_b.gone", "create", "null", old),
+    )
+}
+
+/// A folder with a plan and a configuration, in which the program runs.
+struct Workspace(tempfile::TempDir);
+
+impl Workspace {
+    fn new(config: &str, plan: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("driftgate.toml"), config).unwrap();
+        fs::write(folder.path().join("plan.json"), plan).unwrap();
+        Self(folder)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.0.path().join(name), text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.0.path().join(name)).unwrap()
+    }
+
+    /// Exit code, standard output and standard error.
+    fn run(&self, arguments: &[&str]) -> (i32, String, String) {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_driftgate"));
+        let output = command.current_dir(self.0.path()).args(arguments).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    }
+
+    /// Exit code and report of a check.
+    fn check(&self, more: &[&str]) -> (i32, serde_json::Value) {
+        let mut arguments = vec!["check", "plan.json", "--format", "json"];
+        arguments.extend(more);
+        let (code, out, message) = self.run(&arguments);
+        (code, serde_json::from_str(&out).map_err(|_| message).unwrap())
+    }
+}
+
+fn ignore(keys: &str) -> String {
+    format!("[[ignore]]\n{keys}\nowner = \"@net\"\nreason = \"because\"\n")
+}
+
+#[test]
+fn an_ignore_rule_takes_out_what_all_its_keys_hit() {
+    let both = "module.db.a_b.gone module.net.a_b.web";
+    for (keys, left) in [
+        (r#"address = "*""#, ""),
+        (r#"address = "module.net""#, "module.db.a_b.gone"),
+        (r#"module = "module.db""#, "module.net.a_b.web"),
+        (r#"type = ["x", "a_*"]"#, ""),
+        (r#"type = "x""#, both),
+        (r#"provider = "cloud""#, ""),
+        (r#"provider = "acme/*""#, ""),
+        (r#"provider = "example/acme/cloud""#, both),
+        (r#"rule = "deleted-outside""#, "module.net.a_b.web"),
+        (r#"attribute = ["size", "tags"]"#, "module.db.a_b.gone"),
+        (r#"attribute = "size""#, both),
+        ("address = \"module.net\"\nattribute = \"**\"", "module.db.a_b.gone"),
+        ("address = \"module.net\"\nrule = \"reverted\"", both),
+        (r#"before = "*""#, "module.db.a_b.gone"),
+        (r#"after = "blue""#, both),
+    ] {
+        let workspace = Workspace::new(&ignore(keys), &two_findings());
+        let (code, report) = workspace.check(&[]);
+        let addresses: Vec<&str> = report["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|finding| finding["address"].as_str().unwrap())
+            .collect();
+        assert_eq!(addresses.join(" "), left, "{keys}");
+        assert_eq!(code, if left.is_empty() { 0 } else { 2 }, "{keys}");
+        assert_eq!(report["counts"]["drifted"], addresses.len(), "{keys}");
+        let used = report["ignores"][0]["state"] == "used";
+        assert_eq!(used, left != both || keys.contains("size") || keys.contains("blue"), "{keys}");
+    }
+}
+
+#[test]
+fn what_is_left_of_a_finding_is_judged_anew() {
+    let web = |report: &serde_json::Value| report["findings"][1].clone();
+    let whole = web(&Workspace::new("", &two_findings()).check(&[]).1);
+    let rules = ignore(r#"attribute = "size""#);
+    let (_, report) = Workspace::new(&rules, &two_findings()).check(&[]);
+    let rest = web(&report);
+    assert_eq!((&whole["rule"], &whole["severity"]), (&"conflict".into(), &"high".into()));
+    assert_eq!((&rest["rule"], &rest["severity"]), (&"reverted".into(), &"medium".into()));
+    assert_ne!(whole["fingerprint"], rest["fingerprint"]);
+    assert_eq!(rest["attributes"].as_array().unwrap().len(), 1);
+    let taken = &report["suppressed"][0];
+    assert!(taken.to_string().contains("because"), "{taken}");
+    assert!(!report["findings"].to_string().contains("\"size\""));
+}
+
+#[test]
+fn an_expired_rule_hits_and_does_nothing_and_an_idle_one_is_told() {
+    let rules = ignore("address = \"*\"\nexpires = 2020-01-31") + &ignore("type = \"none\"");
+    let workspace = Workspace::new(&rules, &two_findings());
+    let (code, report) = workspace.check(&[]);
+    assert_eq!(code, 2);
+    let states: Vec<String> = report["ignores"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|rule| format!("{} {}", rule["state"].as_str().unwrap(), rule["hits"]))
+        .collect();
+    assert_eq!(states, ["expired 2", "unused 0"]);
+}
+
+#[test]
+fn a_dry_run_shows_what_each_rule_hits() {
+    let rules = ignore("name = \"sizes\"\nattribute = \"size\"")
+        + &ignore("name = \"db\"\nmodule = \"module.db\"\nexpires = \"2020-01-31\"")
+        + &ignore("name = \"idle\"\ntype = \"none\"");
+    let (code, out, _) = Workspace::new(&rules, &two_findings()).run(&["ignores", "plan.json"]);
+    assert_eq!(code, 0);
+    assert_eq!(
+        out,
+        "sizes (used): because (@net)\n    module.net.a_b.web: size\n\
+         db (expired, expires 2020-01-31): because (@net)\n    module.db.a_b.gone: as a whole\n\
+         idle (unused): because (@net)\n"
+    );
+}
+
+#[test]
+fn noise_counts_as_drift_when_asked() {
+    let plan = r#"{"format_version":"1.2","resource_drift":[{"address":"a_b.c","mode":"managed","type":"a_b","name":"c","change":{"actions":["update"],"before":{"x":null},"after":{"x":""},"before_sensitive":{},"after_sensitive":{}}}],"resource_changes":[{"address":"a_b.c","mode":"managed","type":"a_b","name":"c","change":{"actions":["update"],"before":{"x":""},"after":{"x":null},"after_unknown":{},"before_sensitive":{},"after_sensitive":{}}}]}"#;
+    assert_eq!(Workspace::new("", plan).check(&[]).0, 0);
+    let (code, report) = Workspace::new("[noise]\nas-drift = [\"null-empty\"]\n", plan).check(&[]);
+    assert_eq!(code, 2);
+    assert_eq!(report["findings"][0]["rule"], "reverted");
+    assert_eq!(report["counts"]["noise"], serde_json::json!({}));
+}
+
+#[test]
+fn only_what_the_baseline_does_not_know_fails() {
+    let workspace = Workspace::new("", &two_findings());
+    let known = ["--baseline", "known.json"];
+    let (code, _, message) = workspace.run(&["check", "plan.json", "--baseline", "known.json"]);
+    assert_eq!(code, 1);
+    assert!(message.contains("driftgate baseline write"), "{message}");
+    let write = ["baseline", "write", "plan.json", "--baseline", "known.json"];
+    let (code, _, message) = workspace.run(&write);
+    assert_eq!(code, 0, "{message}");
+    assert!(message.contains("2 accepted, 0 of them known before; 0 resolved"), "{message}");
+    let (code, report) = workspace.check(&known);
+    assert_eq!(code, 0);
+    assert_eq!(report["findings"][0]["standing"]["state"], "known");
+    assert_eq!(report["verdict"], "drifted");
+    // Another attribute of the same object is new.
+    let plan = two_findings();
+    workspace.write("plan.json", &plan.replace(r#""env":"x""#, r#""env":"y""#));
+    assert_eq!(workspace.check(&known).0, 0);
+    let more = plan.replacen(r#""env":"x""#, r#""env":"y""#, 1);
+    workspace.write("plan.json", &more);
+    assert_eq!(workspace.check(&known).0, 2);
+    // What is gone is resolved, unless the plan cannot tell.
+    workspace.write("plan.json", r#"{"format_version":"1.2","resource_changes":[]}"#);
+    let (code, report) = workspace.check(&known);
+    assert_eq!((code, report["resolved"].as_array().unwrap().len()), (0, 2));
+    let part = r#"{"format_version":"1.2","errored":true,"resource_changes":[]}"#;
+    workspace.write("plan.json", part);
+    let (code, report) = workspace.check(&known);
+    assert_eq!((code, report["resolved"].as_array().unwrap().len()), (4, 0));
+    // Nor does writing it anew forget what the plan does not show.
+    let before = workspace.read("known.json");
+    assert_eq!(workspace.run(&write).0, 0);
+    assert_eq!(workspace.read("known.json"), before);
+}
+
+#[test]
+fn an_accepted_finding_stays_known_when_it_moves_and_not_when_it_expires() {
+    let plan = |address: &str, from: &str| {
+        let entry = |actions: &str, before: u32, after: u32| {
+            format!(
+                r#"{{"address":"{address}",{from}"mode":"managed","type":"a_b","name":"c","change":{{"actions":["{actions}"],"before":{{"n":{before}}},"after":{{"n":{after}}},"after_unknown":{{}},"before_sensitive":{{}},"after_sensitive":{{}}}}}}"#
+            )
+        };
+        format!(
+            r#"{{"format_version":"1.2","resource_drift":[{}],"resource_changes":[{}]}}"#,
+            entry("update", 1, 2),
+            entry("update", 2, 1)
+        )
+    };
+    let workspace = Workspace::new("[baseline]\nfile = \"known.json\"\n", &plan("a_b.c[3]", ""));
+    assert_eq!(workspace.run(&["baseline", "write", "plan.json", "--reason", "fine"]).0, 0);
+    for (address, from, code) in [
+        ("a_b.c[2]", "", 0),
+        ("module.m.a_b.c", r#""previous_address":"a_b.c[3]","#, 0),
+        ("module.m.a_b.c", "", 2),
+    ] {
+        workspace.write("plan.json", &plan(address, from));
+        assert_eq!(workspace.check(&[]).0, code, "{address} {from}");
+    }
+    workspace.write("plan.json", &plan("a_b.c[2]", ""));
+    let again = ["baseline", "write", "plan.json", "--expires", "2020-01-31"];
+    assert_eq!(workspace.run(&again).0, 0);
+    assert!(workspace.read("known.json").contains("\"fine\""));
+    assert_eq!(workspace.check(&[]).0, 2);
+}
+
+#[test]
+fn two_alike_take_two_entries() {
+    let entry = |index: u32| {
+        format!(
+            r#"{{"address":"a_b.c[{index}]","mode":"managed","type":"a_b","name":"c","index":{index},"change":{{"actions":["update"],"before":{{"n":1}},"after":{{"n":2}},"before_sensitive":{{}},"after_sensitive":{{}}}}}}"#
+        )
+    };
+    let plan = |count| {
+        let entries: Vec<String> = (0..count).map(entry).collect();
+        format!(r#"{{"format_version":"1.2","resource_drift":[{}]}}"#, entries.join(","))
+    };
+    let workspace = Workspace::new("[baseline]\nfile = \"known.json\"\n", &plan(2));
+    assert_eq!(workspace.run(&["baseline", "write", "plan.json"]).0, 0);
+    assert_eq!(workspace.check(&[]).0, 0);
+    workspace.write("plan.json", &plan(3));
+    assert_eq!(workspace.check(&[]).0, 2);
+    workspace.write("plan.json", &plan(1));
+    let (code, report) = workspace.check(&[]);
+    assert_eq!((code, report["resolved"].as_array().unwrap().len()), (0, 1));
+}
+
+#[test]
+fn an_alert_waits_for_the_runs_that_it_was_asked_to_wait_for() {
+    let config = "[history]\nfile = \"runs.json\"\nmin-consecutive = 3\n";
+    let workspace = Workspace::new(config, &two_findings());
+    assert_eq!(workspace.check(&[]).0, 0);
+    let (code, report) = workspace.check(&[]);
+    assert_eq!((code, &report["findings"][0]["standing"]["state"]), (0, &"awaiting".into()));
+    // A run that proves nothing forgets nothing.
+    let plan = two_findings();
+    workspace
+        .write("plan.json", r#"{"format_version":"1.2","errored":true,"resource_changes":[]}"#);
+    assert_eq!(workspace.check(&[]).0, 4);
+    workspace.write("plan.json", &plan);
+    assert_eq!(workspace.check(&[]).0, 2);
+    // One that sees it no more does.
+    workspace.write("plan.json", r#"{"format_version":"1.2","resource_changes":[]}"#);
+    assert_eq!(workspace.check(&[]).0, 0);
+    workspace.write("plan.json", &plan);
+    assert_eq!(workspace.check(&[]).0, 0);
+    let names: Vec<_> = fs::read_dir(workspace.0.path()).unwrap().collect();
+    assert_eq!(names.len(), 3);
+    let (code, _, message) =
+        Workspace::new("", &plan).run(&["check", "plan.json", "--min-consecutive", "2"]);
+    assert_eq!(code, 1);
+    assert!(message.contains("--history"), "{message}");
+}
+
+#[test]
+fn a_kept_file_that_is_not_ours_is_an_error_and_stays() {
+    for (text, words) in [
+        ("", "cut off"),
+        (r#"{"schema_version":1,"work"#, "cut off"),
+        (r#"{"hello":"world"}"#, "not written by driftgate"),
+        ("hello", "not written by driftgate"),
+        (r#"{"schema_version":2,"workspace":null,"entries":[],"runs_in_a_row":{}}"#, ""),
+        (r#"{"schema_version":1,"workspace":"other","KEY":VALUE}"#, "workspace `other`"),
+        (r#"{"schema_version":9,"workspace":null,"KEY":VALUE}"#, "version 9"),
+    ] {
+        for (option, key, value) in
+            [("--baseline", "entries", "[]"), ("--history", "runs_in_a_row", "{}")]
+        {
+            let text = text.replace("KEY", key).replace("VALUE", value);
+            let workspace = Workspace::new("workspace = \"mine\"\n", &two_findings());
+            workspace.write("kept.json", &text);
+            let (code, out, message) = workspace.run(&["check", "plan.json", option, "kept.json"]);
+            assert_eq!((code, out.as_str()), (1, ""), "{text}");
+            assert!(message.contains(words) && message.contains("kept.json"), "{message}");
+            assert_eq!(workspace.read("kept.json"), text);
+        }
+    }
+}
