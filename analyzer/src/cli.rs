@@ -11,7 +11,7 @@ use driftgate::{
     config::{Age, Day},
     exit_code::WORST_FIRST,
     explain,
-    formats::FORMATS,
+    formats::{self, Color, FORMATS, Style},
     gate::FailOn,
 };
 use std::{num::NonZeroU32, path::PathBuf};
@@ -52,6 +52,59 @@ pub(crate) struct Input {
     /// The largest single resource to accept, in bytes.
     #[arg(long, value_name = "BYTES", default_value_t = Limits::STANDARD.entry_bytes_max)]
     pub(crate) max_entry: usize,
+    /// Show no progress on a terminal.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Where reports go, and how they look.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Printing {
+    /// How to print the report.
+    #[arg(long, default_value = "text", value_parser = format_parser())]
+    pub(crate) format: String,
+    /// Write the report to a file, in place of standard output.
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write the report in one more format to a file; may be given several times. `-` stands for
+    /// standard output.
+    #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = parse_copy)]
+    pub(crate) reports: Vec<Copy>,
+    /// Append the report to a step's summary on GitHub, or to FILE.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
+        default_missing_value = "")]
+    pub(crate) summary: Option<PathBuf>,
+    /// Append verdict and counts to a step's outputs on GitHub, or to FILE.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
+        default_missing_value = "")]
+    pub(crate) outputs: Option<PathBuf>,
+    /// The longest Markdown report, in bytes.
+    #[arg(long, value_name = "BYTES", default_value_t = Style::default().comment_bytes_max)]
+    pub(crate) comment_max: usize,
+    /// When to use colours in the text format.
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: ColorChoice,
+}
+
+/// One more report.
+#[derive(Clone, Debug)]
+pub(crate) struct Copy {
+    pub(crate) format: String,
+    /// `None` is standard output.
+    pub(crate) file: Option<PathBuf>,
+}
+
+fn parse_copy(text: &str) -> Result<Copy, String> {
+    let (format, file) = text.split_once('=').ok_or("give FORMAT=FILE")?;
+    if formats::find(format).is_none() {
+        let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+        return Err(format!("there is no format `{format}`; there are {}", names.join(", ")));
+    }
+    if file.is_empty() {
+        return Err("the file is missing; `-` stands for standard output".to_owned());
+    }
+    let file = (file != "-").then(|| PathBuf::from(file));
+    Ok(Copy { format: format.to_owned(), file })
 }
 
 impl Input {
@@ -105,17 +158,10 @@ pub(crate) struct Check {
     /// The folder of the root module; with it, patches that adopt outside changes are proposed.
     #[arg(long, value_name = "DIR")]
     pub(crate) config_dir: Option<PathBuf>,
-    /// How to print the report.
-    #[arg(long, default_value = "text", value_parser = format_parser())]
-    pub(crate) format: String,
     #[command(flatten)]
     pub(crate) judging: Judging,
-    /// Write the report to a file, in place of standard output.
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// When to use colours in the text format.
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    pub(crate) color: ColorChoice,
+    #[command(flatten)]
+    pub(crate) printing: Printing,
 }
 
 #[derive(Debug, Subcommand)]
@@ -164,6 +210,18 @@ pub(crate) enum ColorChoice {
     Auto,
     Always,
     Never,
+}
+
+impl ColorChoice {
+    pub(crate) fn decide(self, to_terminal: bool) -> Color {
+        let asked_not_to = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        match self {
+            Self::Always => Color::On,
+            Self::Never => Color::Off,
+            Self::Auto if to_terminal && !asked_not_to => Color::On,
+            Self::Auto => Color::Off,
+        }
+    }
 }
 
 fn format_parser() -> impl TypedValueParser<Value = String> {

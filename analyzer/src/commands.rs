@@ -8,60 +8,50 @@ pub(crate) mod explain;
 pub(crate) mod ignores;
 mod judging;
 pub(crate) mod propose;
+mod reports;
 
-use crate::cli::{Check, ColorChoice, Input};
+use crate::{cli::Input, progress::Progress};
 use anyhow::Context as _;
-use driftgate::{
-    Checked, Configuration, Options, check_file, check_stream,
-    formats::{Color, Style},
-};
+use driftgate::{Checked, Configuration, Options, check_file, check_stream};
 use std::{
     fs::File,
-    io::{self, IsTerminal as _, Write as _},
+    io::{self, IsTerminal as _, Write},
     path::Path,
+    time::Duration,
 };
 
 fn read(input: &Input, options: impl Into<Options>) -> anyhow::Result<Checked> {
     let options = options.into();
     if input.plan == Path::new("-") {
-        return check_stream(io::stdin().lock(), options).context("failed to read standard input");
+        let reader = watched(io::stdin().lock(), None, input);
+        return check_stream(reader, options).context("failed to read standard input");
     }
     let context = || format!("failed to read {}", input.plan.display());
     let file = File::open(&input.plan).with_context(context)?;
+    let metadata = file.metadata().with_context(context)?;
     // A pipe or a device has a name too, but cannot be read twice.
-    if file.metadata().with_context(context)?.is_file() {
-        check_file(file, options).with_context(context)
+    if metadata.is_file() {
+        check_file(watched(file, Some(metadata.len()), input), options).with_context(context)
     } else {
-        check_stream(file, options).with_context(context)
+        check_stream(watched(file, None, input), options).with_context(context)
     }
+}
+
+/// With progress, when somebody is there to see it.
+fn watched<R>(
+    reader: R,
+    total: Option<u64>,
+    input: &Input,
+) -> Progress<R, impl Write, impl FnMut() -> Duration> {
+    let screen = (!input.quiet && io::stderr().is_terminal()).then(io::stderr);
+    let begin = jiff::Timestamp::now();
+    let clock = move || jiff::Timestamp::now().duration_since(begin).unsigned_abs();
+    Progress::new(reader, total, screen, clock)
 }
 
 fn load(root: &Path) -> anyhow::Result<Configuration> {
     Configuration::load(root)
         .with_context(|| format!("failed to read the configuration in {}", root.display()))
-}
-
-fn style(arguments: &Check) -> Style {
-    let to_terminal = arguments.output.is_none() && io::stdout().is_terminal();
-    let color = match arguments.color {
-        ColorChoice::Always => Color::On,
-        ColorChoice::Never => Color::Off,
-        ColorChoice::Auto if to_terminal && !is_set("NO_COLOR") => Color::On,
-        ColorChoice::Auto => Color::Off,
-    };
-    Style { width: width(to_terminal), color, ..Style::default() }
-}
-
-/// `COLUMNS`, the terminal's width, or a hundred.
-fn width(to_terminal: bool) -> usize {
-    let asked = std::env::var_os("COLUMNS").and_then(|text| text.to_str()?.parse().ok());
-    let seen = || terminal_size::terminal_size().filter(|_| to_terminal);
-    let seen = || seen().map(|(terminal_size::Width(columns), _)| usize::from(columns));
-    asked.or_else(seen).filter(|width| *width >= 40).unwrap_or(100)
-}
-
-fn is_set(name: &str) -> bool {
-    std::env::var_os(name).is_some_and(|value| !value.is_empty())
 }
 
 fn print(bytes: &[u8]) -> anyhow::Result<()> {

@@ -5,6 +5,7 @@
 
 mod cli;
 mod commands;
+mod progress;
 
 use clap::Parser as _;
 use cli::{Baseline, Cli, Command};

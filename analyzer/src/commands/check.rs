@@ -1,9 +1,8 @@
 //! `driftgate check`: from a plan to a report and an exit code.
 
-use super::{judging::Settings, load, print, read, style};
+use super::{judging::Settings, load, read, reports};
 use crate::cli::Check;
-use anyhow::Context as _;
-use driftgate::{exit_code::ExitCode, formats, propose};
+use driftgate::{exit_code::ExitCode, propose};
 
 pub(crate) fn run(arguments: &Check) -> anyhow::Result<ExitCode> {
     let settings = Settings::load(&arguments.judging)?;
@@ -12,13 +11,7 @@ pub(crate) fn run(arguments: &Check) -> anyhow::Result<ExitCode> {
     if let Some(root) = &arguments.config_dir {
         propose(&mut checked.report, &load(root)?, &checked.secrets);
     }
-    let format = formats::find(&arguments.format).context("the format is not known")?;
-    let text = (format.render)(&checked.report, &style(arguments));
-    match &arguments.output {
-        Some(path) => std::fs::write(path, text)
-            .with_context(|| format!("failed to write the report to {}", path.display()))?,
-        None => print(text.as_bytes())?,
-    }
+    reports::write(&checked.report, &arguments.printing, arguments.config_dir.as_deref())?;
     // Only a run whose report came out counts.
     if let Some(history) = history {
         history.write()?;

@@ -16,6 +16,7 @@ mod layouts;
 mod order;
 mod patches;
 mod program;
+mod reports;
 mod schemas;
 mod secrets;
 mod sizes;
