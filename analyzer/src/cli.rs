@@ -71,13 +71,11 @@ pub(crate) struct Printing {
     #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = parse_copy)]
     pub(crate) reports: Vec<Copy>,
     /// Append the report to a step's summary on GitHub, or to FILE.
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
-        default_missing_value = "")]
-    pub(crate) summary: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    pub(crate) summary: Option<Option<PathBuf>>,
     /// Append verdict and counts to a step's outputs on GitHub, or to FILE.
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
-        default_missing_value = "")]
-    pub(crate) outputs: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    pub(crate) outputs: Option<Option<PathBuf>>,
     /// The longest Markdown report, in bytes.
     #[arg(long, value_name = "BYTES", default_value_t = Style::default().comment_bytes_max)]
     pub(crate) comment_max: usize,

@@ -29,11 +29,11 @@ pub(crate) fn write(
         put((find(format)?.render)(report, &style), file.as_deref())?;
     }
     if let Some(file) = &printing.summary {
-        let file = named(file, "GITHUB_STEP_SUMMARY", "--summary")?;
+        let file = named(file.as_deref(), "GITHUB_STEP_SUMMARY", "--summary")?;
         append(&file, &formats::step_summary(report))?;
     }
     if let Some(file) = &printing.outputs {
-        let file = named(file, "GITHUB_OUTPUT", "--outputs")?;
+        let file = named(file.as_deref(), "GITHUB_OUTPUT", "--outputs")?;
         append(&file, &formats::github_outputs(report, &delimiter()?))?;
     }
     Ok(())
@@ -50,8 +50,8 @@ fn put(text: String, file: Option<&Path>) -> anyhow::Result<()> {
 }
 
 /// The file that was given, or the one that a variable names.
-fn named(file: &Path, variable: &str, option: &str) -> anyhow::Result<PathBuf> {
-    if !file.as_os_str().is_empty() {
+fn named(file: Option<&Path>, variable: &str, option: &str) -> anyhow::Result<PathBuf> {
+    if let Some(file) = file {
         return Ok(file.to_owned());
     }
     let found = std::env::var_os(variable).filter(|value| !value.is_empty());
