@@ -27,7 +27,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Check a plan: what was changed outside, what is only planned, what means nothing.
-    Check(Check),
+    Check(Box<Check>),
     /// The findings that were accepted.
     #[command(subcommand)]
     Baseline(Baseline),

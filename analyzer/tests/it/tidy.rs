@@ -21,6 +21,7 @@ const EDGE: &[&str] = &[
     "exit_code.rs",
     "lib.rs",
     "main.rs",
+    "progress.rs",
     "read/envelope.rs",
     "read/error.rs",
     "read/plan.rs",
