@@ -16,7 +16,7 @@ pub(crate) use documents::Plans;
 use crate::{
     Options,
     action::Action,
-    diff::diff,
+    diff::{Change, diff},
     drift::Drift,
     noise::Noise,
     path::Path,
@@ -123,6 +123,7 @@ pub(crate) struct Analysis {
     instances: BTreeMap<BlockAddress, usize>,
     opentofu: bool,
     without_masks: bool,
+    redacted: bool,
     rereading: Rereading,
     order: Order,
     pass: Pass,
@@ -146,6 +147,7 @@ impl Analysis {
             instances: BTreeMap::new(),
             opentofu: false,
             without_masks: false,
+            redacted: false,
             rereading,
             order: Order::Open,
             pass: Pass::First,
@@ -167,11 +169,14 @@ impl Analysis {
 
     fn learn_secrets(&mut self, entry: &Entry<'_>) {
         if !entry.has_masks() {
-            self.without_masks = true;
+            self.without_masks |= entry.has_values();
             return;
         }
         entry.for_each_secret(|path, secret| {
-            self.secrets.learn_all(secret);
+            // What stands in place of a secret is none.
+            if !self.redacted {
+                self.secrets.learn_all(secret);
+            }
             self.secrets.learn_attribute(&entry.kind(), path);
         });
     }
@@ -191,43 +196,9 @@ impl Analysis {
     }
 }
 
-impl Sink for Analysis {
-    fn drift_begins(&mut self) {
-        if self.order == Order::Open {
-            self.order = Order::DriftFirst;
-        }
-    }
-
-    fn drift(&mut self, entry: &Entry<'_>) -> Result<(), ReadError> {
-        if self.pass == Pass::Second {
-            return Ok(());
-        }
-        self.learn_secrets(entry);
-        if !entry.is_managed() {
-            return Ok(());
-        }
-        if entry.sides_are_alike() && !entry.identity_changed() {
-            self.add_empty_drift(entry);
-            return Ok(());
-        }
-        let counts = |kind| self.options.as_drift.contains(&kind);
-        let (noise, changes): (Vec<_>, Vec<_>) = diff(&entry.before(), &entry.after())
-            .into_iter()
-            .partition(|change| change.noise.is_some_and(|kind| !counts(kind)));
-        let masks = [mask_of(entry, Side::Before), mask_of(entry, Side::After)];
-        let named: BTreeSet<(Path, Noise)> = noise
-            .iter()
-            .filter_map(|change| Some((cut(&change.path, &masks), change.noise?)))
-            .collect();
-        for (path, kind) in named {
-            self.from_drift.add_noise(entry, path.to_string(), kind);
-        }
-        if changes.is_empty() && !entry.identity_changed() {
-            if noise.is_empty() {
-                self.add_empty_drift(entry);
-            }
-            return Ok(());
-        }
+impl Analysis {
+    /// Keeps a resource that drifted, for the changes to come.
+    fn add_record(&mut self, entry: &Entry<'_>, drift: Drift) -> Result<(), ReadError> {
         if self.order == Order::ChangesFirst {
             match self.rereading {
                 Rereading::Possible => self.pass = Pass::MustReread,
@@ -243,7 +214,7 @@ impl Sink for Analysis {
         self.names.insert(block.name.clone());
         self.instances.insert(block.clone(), 0);
         let record = Record {
-            drift: Drift { changes, masks, joined: None },
+            drift,
             provider,
             moved_from: entry.previous_address(),
             block,
@@ -252,6 +223,65 @@ impl Sink for Analysis {
         };
         self.records.insert(entry.key(), record);
         Ok(())
+    }
+}
+
+impl Sink for Analysis {
+    fn redacted(&mut self) {
+        self.redacted = true;
+    }
+
+    fn announced(&mut self, entry: &Entry<'_>) -> Result<(), ReadError> {
+        let changes = match entry.action() {
+            _ if !entry.is_managed() || self.pass == Pass::Second => return Ok(()),
+            // It was moved, no more.
+            Action::NoOp => return Ok(()),
+            Action::Delete => vec![Change::of_whole()],
+            _ => Vec::new(),
+        };
+        let masks = [Value::Bool(false), Value::Bool(false)];
+        self.add_record(entry, Drift { changes, masks, joined: None })
+    }
+
+    fn drift_begins(&mut self) {
+        if self.order == Order::Open {
+            self.order = Order::DriftFirst;
+        }
+    }
+
+    fn drift(&mut self, entry: &Entry<'_>) -> Result<(), ReadError> {
+        if self.pass == Pass::Second {
+            return Ok(());
+        }
+        self.learn_secrets(entry);
+        if !entry.is_managed() {
+            return Ok(());
+        }
+        // Where values were replaced, equal ones may have been different.
+        let is_listed = entry.identity_changed() || self.redacted && entry.hides_something();
+        if entry.sides_are_alike() && !is_listed {
+            self.add_empty_drift(entry);
+            return Ok(());
+        }
+        let counts = |kind| self.options.as_drift.contains(&kind);
+        let (noise, changes): (Vec<_>, Vec<_>) = diff(&entry.before(), &entry.after())
+            .into_iter()
+            .partition(|change| change.noise.is_some_and(|kind| !counts(kind)));
+        let masks = [mask_of(entry, Side::Before), mask_of(entry, Side::After)];
+        let named: BTreeSet<(Path, Noise)> = noise
+            .iter()
+            .filter_map(|change| Some((cut(&change.path, &masks), change.noise?)))
+            .collect();
+        for (path, kind) in named {
+            self.from_drift.add_noise(entry, path.to_string(), kind);
+        }
+        if changes.is_empty() && !is_listed {
+            if noise.is_empty() {
+                self.add_empty_drift(entry);
+            }
+            return Ok(());
+        }
+        self.add_record(entry, Drift { changes, masks, joined: None })
     }
 
     fn change(&mut self, entry: &Entry<'_>) -> Result<(), ReadError> {

@@ -23,6 +23,14 @@ pub struct Change {
     pub noise: Option<Noise>,
 }
 
+impl Change {
+    /// An object that went, of which nothing else is known.
+    pub(crate) fn of_whole() -> Self {
+        let path = Path::default();
+        Self { path, before: None, after: Some(Value::Null), noise: None }
+    }
+}
+
 /// All differences, in path order.
 pub fn diff(before: &Value, after: &Value) -> Vec<Change> {
     let path = Path::default();

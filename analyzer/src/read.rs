@@ -9,6 +9,7 @@
 mod entry;
 mod envelope;
 mod error;
+mod events;
 pub(crate) mod grammar;
 mod lanes;
 mod plan;
@@ -21,7 +22,7 @@ pub use envelope::{Position, Text};
 pub use error::{ReadError, WrongKind};
 
 pub(crate) use entry::Entry;
-pub(crate) use plan::{Documents, Header, Sink};
+pub(crate) use plan::{Documents, Header, Kind, Sink};
 pub(crate) use schemas::read_schemas;
 
 /// Bounds on what reading may use.

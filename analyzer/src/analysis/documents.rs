@@ -88,6 +88,7 @@ fn join(mut reports: Vec<Report>) -> Report {
         whole.findings.extend(other.findings);
         whole.planned.extend(other.planned);
         whole.noise.extend(other.noise);
+        whole.checks.extend(other.checks);
     }
     if several > 1 {
         let sorted = |texts: &mut Vec<String>| {

@@ -8,7 +8,7 @@ use crate::{
     fate::Fate,
     fingerprint,
     proposal::without_configuration,
-    read::{Entry, Header, ReadError, Sink},
+    read::{Entry, Header, Kind, ReadError, Sink},
     redact::{Secrets, mask_at},
     report::{
         Attribute, Counts, FailedCheck, Finding, NoiseItem, Outside, PlanInfo, PlanMode, Planned,
@@ -41,14 +41,15 @@ impl Analysis {
     /// Makes the report.
     pub(super) fn finish(mut self, header: Header, secrets: &Secrets) -> Report {
         let mode = self.mode(&header);
-        let warnings = self.warnings(&header, mode);
+        let mut warnings = self.warnings(&header, mode);
+        warnings.extend(header.remarks.iter().map(|remark| secrets.text(remark)));
         let tells_relevance = header.has("relevant_attributes");
         let reasons = reasons(&header);
         let plan = PlanInfo {
             format_version: header.format_version,
             tool_version: header.terraform_version,
             timestamp: header.timestamp,
-            opentofu: self.opentofu,
+            opentofu: self.opentofu || header.is_tofu,
             mode,
         };
         let mut findings = Vec::with_capacity(self.records.len());
@@ -137,7 +138,13 @@ impl Analysis {
                     .to_owned(),
             );
         }
-        if header.format_version.is_none() {
+        if header.kind == Kind::Stream {
+            warnings.push(
+                "this is an event stream, in which no values are: what changed, and what apply \
+                 makes of it, is told by `terraform show -json` of the plan"
+                    .to_owned(),
+            );
+        } else if header.format_version.is_none() {
             warnings.push("the plan has no format_version; it was read by its fields".to_owned());
         }
         if self.without_masks && !self.records.is_empty() {
@@ -152,20 +159,20 @@ impl Analysis {
 }
 
 fn reasons(header: &Header) -> Vec<Reason> {
-    let mut reasons = Vec::new();
+    let mut reasons = header.reasons.clone();
     if header.deferred > 0 {
-        reasons.push(Reason::Deferred);
+        reasons.insert(Reason::Deferred);
     }
-    if header.errored {
-        reasons.push(Reason::Errored);
+    if header.complete == Some(false) && !reasons.contains(&Reason::Errored) {
+        reasons.insert(Reason::Incomplete);
     }
-    if header.complete == Some(false) && !header.errored {
-        reasons.push(Reason::Incomplete);
+    if header.kind == Kind::Plan
+        && !header.has("resource_drift")
+        && predates_drift(header.terraform_version.as_deref())
+    {
+        reasons.insert(Reason::NoDriftSection);
     }
-    if !header.has("resource_drift") && predates_drift(header.terraform_version.as_deref()) {
-        reasons.push(Reason::NoDriftSection);
-    }
-    reasons
+    reasons.into_iter().collect()
 }
 
 /// True for versions before 0.15.4, which do not write drift at all.

@@ -208,6 +208,11 @@ impl<'a> Entry<'a> {
         !self.before.is_empty() || !self.after.is_empty()
     }
 
+    /// True when something is marked as sensitive, on either side.
+    pub(crate) fn hides_something(&self) -> bool {
+        marks(self.before_sensitive) || marks(self.after_sensitive)
+    }
+
     /// True when both sides are the same bytes.
     pub(crate) fn sides_are_alike(&self) -> bool {
         self.before == self.after

@@ -4,6 +4,7 @@
 //! - Nothing of the input's values is quoted, only the one byte that was in the way.
 
 use super::{envelope::Position, grammar::Fault};
+use crate::report::Reason;
 use std::io;
 use thiserror::Error;
 
@@ -79,15 +80,10 @@ pub enum WrongKind {
     )]
     StateJson,
     #[error(
-        "this is the event stream of `terraform plan -json`, which has no values; run \
-         `terraform plan -out plan.bin` and give `terraform show -json plan.bin`"
+        "this is an event of `terraform plan -json` with its fields in another order; give the \
+         stream as it was written"
     )]
     EventStream,
-    #[error(
-        "this is a redacted plan of HCP Terraform, in which values are missing; download the \
-         unredacted JSON plan"
-    )]
-    RedactedPlan,
     #[error("these are no provider schemas; give the output of `terraform providers schema -json`")]
     NotSchemas,
     #[error("this is a provider schema; a plan is needed: `terraform show -json FILE`")]
@@ -104,5 +100,14 @@ pub enum WrongKind {
 impl ReadError {
     pub(super) fn syntax(offset: Position, fault: Fault) -> Self {
         Self::Syntax { offset, reason: fault.to_string() }
+    }
+
+    /// When the input is a plan of which nothing can be said.
+    pub fn reason(&self) -> Option<Reason> {
+        match self {
+            Self::CutOff { .. } => Some(Reason::Truncated),
+            Self::Kind(WrongKind::Encrypted(_)) => Some(Reason::Encrypted),
+            _ => None,
+        }
     }
 }

@@ -5,19 +5,22 @@
 
 use super::{
     Entry, Limits, ReadError, WrongKind,
+    events::read_stream,
     source::{Source, Taken},
     text::{self, decode},
 };
-use crate::value::Value;
+use crate::{report::Reason, value::Value};
 use std::{collections::BTreeSet, io};
 
 /// What a plan says about itself. `None` means that it does not say: OpenTofu and older versions
 /// have no `applyable` and no `complete`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Header {
+    pub(crate) kind: Kind,
     pub(crate) format_version: Option<String>,
     pub(crate) terraform_version: Option<String>,
-    pub(crate) errored: bool,
+    /// Why it proves less than it should, as far as one section alone tells.
+    pub(crate) reasons: BTreeSet<Reason>,
     pub(crate) complete: Option<bool>,
     pub(crate) timestamp: Option<String>,
     pub(crate) deferred: usize,
@@ -27,6 +30,22 @@ pub(crate) struct Header {
     pub(crate) plans_nothing: bool,
     /// Text stood around the JSON.
     pub(crate) wrapped: bool,
+    /// It says that OpenTofu made it.
+    pub(crate) is_tofu: bool,
+    /// What else is worth a warning; not cleared of secrets.
+    pub(crate) remarks: Vec<String>,
+}
+
+/// In what form a plan was written down.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// By `show -json`.
+    #[default]
+    Plan,
+    /// For HCP Terraform's own display: sensitive values are replaced.
+    Redacted,
+    /// As events, without values.
+    Stream,
 }
 
 impl Header {
@@ -38,6 +57,10 @@ impl Header {
 
 /// Receives what is read, entry by entry.
 pub(crate) trait Sink {
+    /// All values that are marked as sensitive were replaced.
+    fn redacted(&mut self);
+    /// An object of which it is only known that it was changed outside. Fails like [`Self::drift`].
+    fn announced(&mut self, entry: &Entry<'_>) -> Result<(), ReadError>;
     /// An object that was changed outside. Fails when it came too late to be of use.
     fn drift(&mut self, entry: &Entry<'_>) -> Result<(), ReadError>;
     /// What is planned for an object.
@@ -60,27 +83,36 @@ pub(crate) trait Sink {
 /// The documents of an input, one after the other.
 pub(crate) struct Documents<R> {
     source: Source<R>,
-    /// How many were begun.
-    begun: usize,
+    /// Of the ones that were read: all are of one kind.
+    kind: Option<Kind>,
 }
 
 impl<R: io::Read> Documents<R> {
     pub(crate) fn new(reader: R, limits: Limits) -> Self {
-        Self { source: Source::new(reader, limits), begun: 0 }
+        Self { source: Source::new(reader, limits), kind: None }
     }
 
     /// Reads the next plan to its end. `None` behind the last one.
     pub(crate) fn next(&mut self, sink: &mut impl Sink) -> Result<Option<Header>, ReadError> {
-        if self.begun == 0 {
-            self.source.open()?;
-        } else if !self.source.next()? {
-            return Ok(None);
+        match self.kind {
+            None => self.source.open()?,
+            Some(_) if !self.source.next()? => return Ok(None),
+            Some(_) => {}
         }
-        self.begun += 1;
-        match read_plan(&mut self.source, sink) {
+        let outcome = if self.source.is_event()? {
+            read_stream(&mut self.source, sink)
+        } else {
+            read_plan(&mut self.source, sink)
+        };
+        match (self.kind, outcome) {
+            (None, Ok(header)) => {
+                self.kind = Some(header.kind);
+                Ok(Some(header))
+            }
+            (Some(kind), Ok(header)) if kind == header.kind => Ok(Some(header)),
             // What is of another kind is explained only when it stands alone.
-            Err(ReadError::Kind(_)) if self.begun > 1 => Err(WrongKind::SeveralDocuments.into()),
-            outcome => outcome.map(Some),
+            (Some(_), Ok(_) | Err(ReadError::Kind(_))) => Err(WrongKind::SeveralDocuments.into()),
+            (_, Err(error)) => Err(error),
         }
     }
 
@@ -121,6 +153,13 @@ impl<'s, S: Sink> Walk<'s, S> {
         }
         match key {
             "@level" | "@message" | "@timestamp" => Err(WrongKind::EventStream.into()),
+            "plan_format_version" => {
+                self.header.kind = Kind::Redacted;
+                self.header.reasons.insert(Reason::Redacted);
+                self.sink.redacted();
+                self.header.format_version = string(&source.take()?);
+                self.check_version()
+            }
             "format_version" => {
                 self.header.format_version = string(&source.take()?);
                 self.check_version()
@@ -134,7 +173,9 @@ impl<'s, S: Sink> Walk<'s, S> {
                 Ok(())
             }
             "errored" => {
-                self.header.errored = source.take()?.bytes == b"true";
+                if source.take()?.bytes == b"true" {
+                    self.header.reasons.insert(Reason::Errored);
+                }
                 Ok(())
             }
             "complete" => {
@@ -252,10 +293,8 @@ impl<'s, S: Sink> Walk<'s, S> {
             let about = if clear.is_empty() { String::new() } else { clear.join(", ") };
             return Err(WrongKind::Encrypted(format!("{what} ({about})")).into());
         }
-        if has(&["plan_format_version"]) {
-            return Err(WrongKind::RedactedPlan.into());
-        }
         if has(&[
+            "plan_format_version",
             "planned_values",
             "resource_changes",
             "resource_drift",

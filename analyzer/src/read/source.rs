@@ -145,6 +145,28 @@ impl<R: io::Read> Source<R> {
         self.find_document(u64::MAX)
     }
 
+    /// Behind an event: goes on to the next one. False at the end, or at a document of another kind.
+    pub(super) fn next_event(&mut self) -> Result<bool, ReadError> {
+        match self.peek()? {
+            None => Ok(false),
+            Some(b'{') if self.is_event()? => Ok(true),
+            Some(_) => {
+                self.wrapped |= !self.is_document()?;
+                Ok(self.find_document(u64::MAX)? && self.is_event()?)
+            }
+        }
+    }
+
+    /// Takes no more of the input.
+    pub(super) fn give_up(&mut self) {
+        (self.at, self.ended) = (self.end, true);
+    }
+
+    /// True when the object that begins here is an event of a stream.
+    pub(super) fn is_event(&mut self) -> Result<bool, ReadError> {
+        Ok(self.is_document()? && self.first_key().starts_with(b"@"))
+    }
+
     /// Goes to the next document inside other text that begins before `bound`. Without one, the
     /// text is passed over.
     pub(super) fn find_document(&mut self, bound: u64) -> Result<bool, ReadError> {
@@ -168,10 +190,16 @@ impl<R: io::Read> Source<R> {
         while self.end - self.at < FIRST_KEY && !self.ended {
             self.fill(self.at)?;
         }
+        let key = self.first_key();
+        Ok(KEYS.iter().any(|known| known.as_bytes() == key))
+    }
+
+    /// The first key of the object that begins here, as far as it was read.
+    fn first_key(&self) -> &[u8] {
         let seen = &self.buffer[self.at..self.end.min(self.at + FIRST_KEY)];
-        let inner = seen.get(1..).unwrap_or_default().trim_ascii_start();
-        let key = inner.strip_prefix(b"\"").and_then(|key| key.split(|&byte| byte == b'"').next());
-        Ok(key.is_some_and(|key| KEYS.iter().any(|known| known.as_bytes() == key)))
+        let inner = seen.strip_prefix(b"{").unwrap_or_default().trim_ascii_start();
+        let key = inner.strip_prefix(b"\"").unwrap_or_default();
+        key.split(|&byte| byte == b'"').next().unwrap_or_default()
     }
 
     /// The next byte that is not white space, unread; `None` at the end of the input.

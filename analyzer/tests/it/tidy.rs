@@ -24,6 +24,7 @@ const EDGE: &[&str] = &[
     "progress.rs",
     "read/envelope.rs",
     "read/error.rs",
+    "read/events.rs",
     "read/plan.rs",
     "read/schemas.rs",
     "read/sections.rs",
