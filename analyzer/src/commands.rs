@@ -12,7 +12,7 @@ mod reports;
 
 use crate::{cli::Input, progress::Progress};
 use anyhow::Context as _;
-use driftgate::{Checked, Configuration, Options, check_file, check_stream};
+use driftgate::{Checked, Configuration, Options, ReadError, check_file, check_stream};
 use std::{
     fs::File,
     io::{self, IsTerminal as _, Write},
@@ -47,6 +47,15 @@ fn watched<R>(
     let begin = jiff::Timestamp::now();
     let clock = move || jiff::Timestamp::now().duration_since(begin).unsigned_abs();
     Progress::new(reader, total, screen, clock)
+}
+
+/// A plan of which nothing can be known is reported as that; other errors stay errors.
+fn unread(error: anyhow::Error) -> anyhow::Result<Checked> {
+    let Some(checked) = error.downcast_ref::<ReadError>().and_then(Checked::unread) else {
+        return Err(error);
+    };
+    writeln!(io::stderr(), "driftgate: {error:#}")?;
+    Ok(checked)
 }
 
 fn load(root: &Path) -> anyhow::Result<Configuration> {

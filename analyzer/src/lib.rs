@@ -63,6 +63,20 @@ pub struct Checked {
     pub secrets: Secrets,
 }
 
+impl Checked {
+    /// The report of a plan that was recognised and of which nothing can be known: encrypted, or
+    /// cut off. `None` when the error says nothing of a plan.
+    pub fn unread(error: &ReadError) -> Option<Self> {
+        let report = Report {
+            verdict: report::Verdict::Inconclusive,
+            reasons: vec![error.reason()?],
+            warnings: vec![error.to_string()],
+            ..Report::empty()
+        };
+        Some(Self { report, secrets: Secrets::default() })
+    }
+}
+
 /// Checks a plan that can be read only once, such as one from a pipe. An input with several plans
 /// makes one report about all of them.
 pub fn check(reader: impl Read, options: impl Into<Options>) -> Result<Report, ReadError> {

@@ -82,6 +82,9 @@ fn join(mut reports: Vec<Report>) -> Report {
     let mut whole = reports.next().unwrap_or_else(Report::empty);
     for other in reports {
         whole.verdict = whole.verdict.max(other.verdict);
+        // The oldest one counts; one without a time may be older than all.
+        let times = whole.plan.timestamp.zip(other.plan.timestamp);
+        whole.plan.timestamp = times.map(|(one, two)| one.min(two));
         whole.reasons.extend(other.reasons);
         whole.warnings.extend(other.warnings);
         add(&mut whole.counts, other.counts);

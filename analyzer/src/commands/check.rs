@@ -1,12 +1,12 @@
 //! `driftgate check`: from a plan to a report and an exit code.
 
-use super::{judging::Settings, load, read, reports};
+use super::{judging::Settings, load, read, reports, unread};
 use crate::cli::Check;
 use driftgate::{exit_code::ExitCode, propose};
 
 pub(crate) fn run(arguments: &Check) -> anyhow::Result<ExitCode> {
     let settings = Settings::load(&arguments.judging)?;
-    let mut checked = read(&arguments.input, settings.options(&arguments.input))?;
+    let mut checked = read(&arguments.input, settings.options(&arguments.input)).or_else(unread)?;
     let history = settings.judge(&mut checked, &arguments.input.plan)?;
     if let Some(root) = &arguments.config_dir {
         propose(&mut checked.report, &load(root)?, &checked.secrets);
