@@ -4,9 +4,15 @@
 //! - A file that cannot be used is kept with the reason, so that a refusal can name it.
 //! - What lies outside the folder is never read: a patch could not change it either.
 
-use super::edit::parse;
-use hcl_edit::structure::{Block, Body};
-use std::{collections::BTreeMap, fs, io, path::Path};
+use super::{
+    file::{SourceFile, Syntax},
+    node::{Block, Body, Kind},
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs, io,
+    path::Path,
+};
 
 /// Module calls nest no deeper than this.
 const DEPTH_MAX: usize = 16;
@@ -15,38 +21,20 @@ const DEPTH_MAX: usize = 16;
 const CALLS_MAX: usize = 10_000;
 
 /// The files of a configuration, ready for edits.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Configuration {
     /// Files by folder; folders relative to the root, with `/`, the root itself being empty.
     pub(super) folders: BTreeMap<String, Vec<SourceFile>>,
     /// What each chain of module calls leads to.
     pub(super) modules: BTreeMap<Vec<String>, Module>,
-}
-
-#[derive(Debug)]
-pub(super) struct SourceFile {
-    /// Relative to the root, with `/`.
-    pub(super) path: String,
-    pub(super) text: String,
-    pub(super) body: Result<Body, String>,
-}
-
-impl SourceFile {
-    /// Override files are merged over the others.
-    pub(super) fn is_override(&self) -> bool {
-        let name = self.path.rsplit('/').next().unwrap_or_default();
-        let stem = name.trim_end_matches(".tofu").trim_end_matches(".tf");
-        stem == "override" || stem.ends_with("_override")
-    }
+    /// Files whose whole text is a value, by path.
+    pub(super) plain: BTreeMap<String, SourceFile>,
 }
 
 /// Where a module call leads.
 #[derive(Clone, Debug)]
 pub(super) enum Module {
-    Local {
-        folder: String,
-        repetition: Repetition,
-    },
+    Local { folder: String },
     /// Not ours to edit, and why.
     Closed(String),
 }
@@ -54,8 +42,9 @@ pub(super) enum Module {
 impl Configuration {
     /// Reads the root module and all local modules below it.
     pub fn load(root: &Path) -> io::Result<Self> {
-        let mut configuration = Self { folders: BTreeMap::new(), modules: BTreeMap::new() };
-        configuration.load_module(root, &[], "", Repetition::Once)?;
+        let mut configuration = Self::default();
+        configuration.load_module(root, &[], "")?;
+        configuration.load_plain(root);
         if configuration.modules.len() > CALLS_MAX {
             // Whether a module is called once is not known any more.
             let reason = format!("the configuration has more than {CALLS_MAX} module calls");
@@ -70,13 +59,12 @@ impl Configuration {
         root: &Path,
         calls: &[String],
         folder: &str,
-        repetition: Repetition,
     ) -> io::Result<()> {
         if !self.folders.contains_key(folder) {
             self.folders.insert(folder.to_owned(), load_folder(root, folder)?);
         }
         let below = self.module_calls(folder);
-        let module = Module::Local { folder: folder.to_owned(), repetition };
+        let module = Module::Local { folder: folder.to_owned() };
         self.modules.insert(calls.to_vec(), module);
         for call in below {
             if self.modules.len() > CALLS_MAX {
@@ -97,8 +85,7 @@ impl Configuration {
                             Module::Closed(format!("it lies more than {DEPTH_MAX} modules deep"))
                         }
                         Some(below) if root.join(&below).is_dir() => {
-                            let repetition = repetition.max(call.repetition);
-                            match self.load_module(root, &path, &below, repetition) {
+                            match self.load_module(root, &path, &below) {
                                 Ok(()) => continue,
                                 Err(error) => Module::Closed(format!(
                                     "its module `{below}` cannot be read: {error}"
@@ -126,48 +113,64 @@ impl Configuration {
     fn is_on_the_way(&self, calls: &[String], folder: &str) -> bool {
         (0..=calls.len())
             .filter_map(|length| self.modules.get(&calls[..length]))
-            .any(|module| matches!(module, Module::Local { folder: other, .. } if other == folder))
+            .any(|module| matches!(module, Module::Local { folder: other } if other == folder))
     }
 
     fn module_calls(&self, folder: &str) -> Vec<ModuleCall> {
         let files = self.folders.get(folder).map_or(&[][..], Vec::as_slice);
         let bodies = files.iter().filter_map(|file| file.body.as_ref().ok());
-        bodies.flat_map(|body| body.get_blocks("module")).filter_map(ModuleCall::of).collect()
+        let blocks = bodies.flat_map(|body: &std::sync::Arc<Body>| body.blocks_of("module"));
+        blocks.filter_map(|(_, block)| ModuleCall::of(block)).collect()
     }
+
+    /// Reads the files that the function `file` reads, as far as they lie below the root.
+    fn load_plain(&mut self, root: &Path) {
+        let mut paths = BTreeSet::new();
+        for (folder, files) in &self.folders {
+            for body in files.iter().filter_map(|file| file.body.as_ref().ok()) {
+                body.walk(&mut |node| {
+                    if let Kind::Call { function, arguments } = &node.kind
+                        && function == "file"
+                        && let [argument] = arguments.as_slice()
+                    {
+                        paths.extend(file_path(folder, &argument.kind));
+                    }
+                });
+            }
+        }
+        for path in paths {
+            if let Ok(text) = read(&root.join(&path)) {
+                self.plain.insert(path.clone(), SourceFile::new(path, text, Syntax::Plain));
+            }
+        }
+    }
+}
+
+/// The path below the root that an argument of `file` names; `None` when it is computed.
+pub(super) fn file_path(folder: &str, argument: &Kind) -> Option<String> {
+    let (folder, path) = match argument {
+        // Relative to where the command runs: the root.
+        Kind::Text(path) => ("", path),
+        Kind::ModulePath(path) => (folder, path),
+        _ => return None,
+    };
+    let plain = !path.starts_with('/') && !path.contains(|c: char| c.is_control() || c == '"');
+    join(folder, path).filter(|joined| plain && !joined.is_empty())
 }
 
 struct ModuleCall {
     name: String,
     source: Option<String>,
-    repetition: Repetition,
 }
 
 impl ModuleCall {
     fn of(block: &Block) -> Option<Self> {
-        let source = block.body.get_attribute("source");
-        Some(Self {
-            name: block.labels.first()?.as_str().to_owned(),
-            source: source.and_then(|source| source.value.as_str()).map(str::to_owned),
-            repetition: Repetition::of(block),
-        })
-    }
-}
-
-/// How many objects a block stands for; of a module, what is so for any call on the way to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Repetition {
-    Once,
-    /// It has `count` or `for_each`.
-    Repeated,
-}
-
-impl Repetition {
-    pub(super) fn of(block: &Block) -> Self {
-        if block.body.has_attribute("count") || block.body.has_attribute("for_each") {
-            Self::Repeated
-        } else {
-            Self::Once
-        }
+        let source = block.body.entry("source").map(|entry| &entry.value.kind);
+        let source = match source {
+            Some(Kind::Text(source)) => Some(source.clone()),
+            _ => None,
+        };
+        Some(Self { name: block.labels.first()?.clone(), source })
     }
 }
 
@@ -192,7 +195,7 @@ fn load_folder(root: &Path, folder: &str) -> io::Result<Vec<SourceFile>> {
         let entry = entry?;
         // A name that is no text cannot stand in a patch.
         if let Some(name) = entry.file_name().to_str()
-            && is_configuration(name)
+            && syntax(name, folder).is_some()
             && !entry.file_type()?.is_dir()
         {
             names.push(name.to_owned());
@@ -201,22 +204,20 @@ fn load_folder(root: &Path, folder: &str) -> io::Result<Vec<SourceFile>> {
     names.sort();
     // OpenTofu reads x.tofu in place of x.tf.
     let shadowed = |name: &str| {
-        name.strip_suffix(".tf").is_some_and(|stem| names.contains(&format!("{stem}.tofu")))
+        let twin = |ending: &str, other: &str| {
+            name.strip_suffix(ending)
+                .is_some_and(|stem| names.contains(&format!("{stem}{other}")))
+        };
+        twin(".tf", ".tofu") || twin(".tf.json", ".tofu.json")
     };
     let mut files = Vec::new();
     for name in names.iter().filter(|name| !shadowed(name)) {
+        let Some(syntax) = syntax(name, folder) else { continue };
         let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
-        let (text, body) = match read(&root.join(&path)) {
-            Ok(text) if name.ends_with(".json") => {
-                (text, Err("configuration in JSON is not edited".to_owned()))
-            }
-            Ok(text) => {
-                let body = parse(&text);
-                (text, body)
-            }
-            Err(reason) => (String::new(), Err(reason)),
-        };
-        files.push(SourceFile { path, text, body });
+        files.push(match read(&root.join(&path)) {
+            Ok(text) => SourceFile::new(path, text, syntax),
+            Err(reason) => SourceFile::unusable(path, syntax, reason),
+        });
     }
     Ok(files)
 }
@@ -232,11 +233,23 @@ fn read(path: &Path) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| "the file is not UTF-8".to_owned())
 }
 
-/// Names of configuration files that Terraform reads: no hidden ones, no editor's backups.
-fn is_configuration(name: &str) -> bool {
-    let plain = !name.starts_with('.') && !name.contains(|c: char| c.is_control() || c == '"');
-    let known = [".tf", ".tofu", ".tf.json", ".tofu.json"];
-    plain && known.iter().any(|ending| name.ends_with(ending))
+/// What files of that name are for: no hidden ones, no editor's backups. Values of variables are
+/// read in the root folder only.
+fn syntax(name: &str, folder: &str) -> Option<Syntax> {
+    if name.starts_with('.') || name.contains(|c: char| c.is_control() || c == '"') {
+        return None;
+    }
+    let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+    let is_root = folder.is_empty();
+    match name {
+        "terraform.tfvars" if is_root => Some(Syntax::Variables),
+        "terraform.tfvars.json" if is_root => Some(Syntax::JsonVariables),
+        _ if ends(&[".auto.tfvars"]) && is_root => Some(Syntax::Variables),
+        _ if ends(&[".auto.tfvars.json"]) && is_root => Some(Syntax::JsonVariables),
+        _ if ends(&[".tf", ".tofu"]) => Some(Syntax::Native),
+        _ if ends(&[".tf.json", ".tofu.json"]) => Some(Syntax::Json),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

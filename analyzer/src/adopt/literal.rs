@@ -1,69 +1,11 @@
-//! Literal values in configuration: reading them, writing them.
+//! Values as they are written in the native syntax.
 //!
-//! - Only what says the same whatever surrounds it is literal: no variable, reference, function,
-//!   operator or template. Everything else is named in words, for refusals.
-//! - Numbers keep the digits they are written with.
+//! - What is written says the same whatever surrounds it: templates are escaped.
+//! - Numbers keep the digits they have in the plan.
 
+use super::canonical::columns;
 use crate::{number::Number, path::is_identifier, report::Shown, value::Value};
-use hcl_edit::{
-    Span,
-    expr::{Expression, ObjectKey, UnaryOperator},
-};
 use std::{collections::BTreeMap, fmt::Write};
-
-/// The value of a literal expression in `text`; `None` when it is not literal.
-pub(super) fn read(expression: &Expression, text: &str) -> Option<Value> {
-    Some(match expression {
-        Expression::Null(_) => Value::Null,
-        Expression::Bool(flag) => Value::Bool(*flag.value()),
-        Expression::String(string) => Value::String(string.value().clone()),
-        Expression::Number(_) => Value::Number(Number::new(text.get(expression.span()?)?)),
-        Expression::UnaryOp(operation) => match (operation.operator.value(), &operation.expr) {
-            (UnaryOperator::Neg, Expression::Number(_)) => {
-                Value::Number(Number::new(&format!("-{}", text.get(operation.expr.span()?)?)))
-            }
-            _ => return None,
-        },
-        Expression::Array(array) => {
-            Value::List(array.iter().map(|item| read(item, text)).collect::<Option<_>>()?)
-        }
-        Expression::Object(object) => Value::Object(
-            object
-                .iter()
-                .map(|(key, item)| Some((key_name(key)?, read(item.expr(), text)?)))
-                .collect::<Option<_>>()?,
-        ),
-        _ => return None,
-    })
-}
-
-/// The name of an object's key, unless it is computed.
-pub(super) fn key_name(key: &ObjectKey) -> Option<String> {
-    match key {
-        ObjectKey::Ident(ident) => Some(ident.value().to_string()),
-        ObjectKey::Expression(Expression::String(name)) => Some(name.value().clone()),
-        ObjectKey::Expression(Expression::Variable(name)) => Some(name.value().to_string()),
-        ObjectKey::Expression(_) => None,
-    }
-}
-
-/// What an expression is, for refusals.
-pub(super) fn describe(expression: &Expression) -> &'static str {
-    match expression {
-        Expression::Variable(_) | Expression::Traversal(_) => "a reference",
-        Expression::FuncCall(_) => "a function call",
-        Expression::Conditional(_) => "a conditional",
-        Expression::ForExpr(_) => "a for expression",
-        Expression::StringTemplate(_) => "a text with a template in it",
-        Expression::HeredocTemplate(_) => "a heredoc",
-        Expression::UnaryOp(_) | Expression::BinaryOp(_) | Expression::Parenthesis(_) => {
-            "an operation"
-        }
-        Expression::Array(_) | Expression::Object(_) => "a collection with computed parts",
-        Expression::Null(_) | Expression::Bool(_) | Expression::Number(_) => "a literal",
-        Expression::String(_) => "a literal text",
-    }
-}
 
 /// The value of a report as one to write; `None` when a part of it is hidden or not known.
 pub(super) fn writable(shown: &Shown) -> Option<Value> {
@@ -153,12 +95,7 @@ pub(super) fn write_key(key: &str) -> String {
     }
 }
 
-/// How wide a text stands in a line.
-pub(super) fn columns(text: &str) -> usize {
-    text.chars().count()
-}
-
-fn quote(text: &str) -> String {
+pub(super) fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     let mut chars = text.chars().peekable();
@@ -206,9 +143,9 @@ mod tests {
             let value = text::value(json.as_bytes());
             for layout in [Layout::OneLine, Layout::Lines { indent: "  ", newline: "\n" }] {
                 let written = format!("x = {}\n", write(&value, layout));
-                let body = hcl_edit::parser::parse_body(&written).expect(&written);
-                let attribute = body.get_attribute("x").expect("x");
-                assert_eq!(read(&attribute.value, &written), Some(value.clone()), "{written}");
+                let body = super::super::hcl::parse(&written).expect(&written);
+                let entry = body.entry("x").expect("x");
+                assert_eq!(entry.value.literal(), Some(value.clone()), "{written}");
             }
         }
     }

@@ -4,7 +4,10 @@
 //! - A line that holds a secret is never printed: context is cut short in front of it, and where a
 //!   patch could not do without the line, there is none, and the reason is given.
 
-use super::hidden;
+use super::{
+    file::SourceFile,
+    hidden::{self, Marks},
+};
 use crate::redact::{Secrets, sounds_secret};
 use similar::{ChangeTag, TextDiff};
 use std::{fmt::Write, ops::Range};
@@ -14,15 +17,16 @@ const CONTEXT: usize = 3;
 
 /// The diff of one file, empty when nothing changed.
 pub(super) fn unified(
-    path: &str,
-    old: &str,
-    new: &str,
-    secrets: &Secrets,
+    old: &SourceFile,
+    new: &SourceFile,
+    marks: &Marks<'_>,
 ) -> Result<String, String> {
+    let (path, secrets) = (&old.path, marks.secrets);
     // A line ends at a line feed only: for the tools that apply patches a lone carriage return is
     // a character like others.
-    let [before, after] = [old, new].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
-    let [old, new] = [old, new].map(|text| hidden_lines(text, secrets));
+    let [before, after] =
+        [old, new].map(|file| file.text.split_inclusive('\n').collect::<Vec<_>>());
+    let [old, new] = [old, new].map(|file| hidden_lines(file, marks));
     let is_hidden = |lines: &[bool], at: Option<usize>| at.is_some_and(|at| lines[at]);
     let diff = TextDiff::from_slices(&before, &after);
     let lines: Vec<Line<'_>> = diff
@@ -54,10 +58,10 @@ struct Line<'a> {
 }
 
 /// Of each line, whether it sets what is sensitive.
-fn hidden_lines(text: &str, secrets: &Secrets) -> Vec<bool> {
-    let places = hidden::places(text, secrets);
+fn hidden_lines(file: &SourceFile, marks: &Marks<'_>) -> Vec<bool> {
+    let places = hidden::places(file, marks);
     let mut end = 0;
-    text.split_inclusive('\n')
+    file.text.split_inclusive('\n')
         .map(|line| {
             let begin = end;
             end += line.len();
@@ -148,8 +152,15 @@ fn write_hunk(lines: &[Line<'_>], hunk: Range<usize>, out: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::file::Syntax, *};
     use crate::value::Value;
+    use std::collections::BTreeSet;
+
+    fn diff(old: &str, new: &str, secrets: &Secrets) -> Result<String, String> {
+        let [old, new] = [old, new]
+            .map(|text| SourceFile::new("m.tf".to_owned(), text.to_owned(), Syntax::Native));
+        unified(&old, &new, &Marks { secrets, variables: BTreeSet::new() })
+    }
 
     #[test]
     fn context_stops_in_front_of_a_secret() {
@@ -157,21 +168,21 @@ mod tests {
         secrets.learn_all(&Value::String("hunter2".to_owned()));
         let old = "x = \"hunter2\"\na = 1\nb = 2\nc = 3\nd = \"hunter2\"\n";
         let new = old.replace("b = 2", "b = 5");
-        let patch = unified("m.tf", old, &new, &secrets).expect("a patch");
+        let patch = diff(old, &new, &secrets).expect("a patch");
         assert_eq!(
             patch,
             "--- a/m.tf\n+++ b/m.tf\n@@ -2,3 +2,3 @@\n a = 1\n-b = 2\n+b = 5\n c = 3\n"
         );
         let worse = old.replace("c = 3", "c = 4");
-        assert!(unified("m.tf", old, &worse, &secrets).is_err());
+        assert!(diff(old, &worse, &secrets).is_err());
         let inside = "a = { p = \"hunter2\", q = 1 }\n";
-        assert!(unified("m.tf", inside, &inside.replace("q = 1", "q = 2"), &secrets).is_err());
+        assert!(diff(inside, &inside.replace("q = 1", "q = 2"), &secrets).is_err());
     }
 
     #[test]
     fn a_lone_carriage_return_ends_no_line() {
         let old = "a = 1 /* x\ry */\nb = 2\n";
-        let patch = unified("m.tf", old, &old.replace("b = 2", "b = 3"), &Secrets::default());
+        let patch = diff(old, &old.replace("b = 2", "b = 3"), &Secrets::default());
         assert_eq!(
             patch.expect("a patch"),
             "--- a/m.tf\n+++ b/m.tf\n@@ -1,2 +1,2 @@\n a = 1 /* x\ry */\n-b = 2\n+b = 3\n"
@@ -181,7 +192,7 @@ mod tests {
     #[test]
     fn literals_under_telling_names_are_not_shown() {
         let old = "a = 1\nb = 2\nmaster_password = \"pw\"\n";
-        let patch = unified("m.tf", old, &old.replace("a = 1", "a = 3"), &Secrets::default());
+        let patch = diff(old, &old.replace("a = 1", "a = 3"), &Secrets::default());
         assert_eq!(patch.expect("a patch").matches("pw").count(), 0);
     }
 }

@@ -183,12 +183,18 @@ const SHAPES: &[Shape] = &[
         "  r {\n    p = 1\n  }\n",
         "  r {\n    p = 3\n  }\n",
     ),
-    // An order that is not the plan's: nothing is guessed.
+    // An order that is not the plan's: the value tells, if it is one block's alone.
     (
         r#"{"r":[{"p":1},{"p":2}]}"#,
         r#"{"r":[{"p":1},{"p":3}]}"#,
         "  r {\n    p = 2\n  }\n  r {\n    p = 1\n  }\n",
-        "  r {\n    p = 2\n  }\n  r {\n    p = 1\n  }\n",
+        "  r {\n    p = 3\n  }\n  r {\n    p = 1\n  }\n",
+    ),
+    (
+        r#"{"r":[{"p":1,"q":7},{"p":1,"q":8}]}"#,
+        r#"{"r":[{"p":1,"q":7},{"p":3,"q":8}]}"#,
+        "  r {\n    p = 1\n    q = 8\n  }\n  r {\n    p = 1\n    q = 7\n  }\n",
+        "  r {\n    p = 1\n    q = 8\n  }\n  r {\n    p = 1\n    q = 7\n  }\n",
     ),
 ];
 
