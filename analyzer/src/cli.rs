@@ -13,6 +13,7 @@ use driftgate::{
     explain,
     formats::{self, Color, FORMATS, Style},
     gate::FailOn,
+    proposal::ProposalKind,
 };
 use std::{num::NonZeroU32, path::PathBuf};
 
@@ -197,7 +198,19 @@ pub(crate) struct Propose {
     /// The folder of the root module.
     #[arg(long, value_name = "DIR")]
     pub(crate) config_dir: PathBuf,
-    /// Edit the files, in place of printing the patch.
+    /// What to write into the configuration.
+    #[arg(long, value_name = "KIND", default_value = "adopt", value_parser = kind_parser())]
+    pub(crate) kind: ProposalKind,
+    /// Only for the resource at this address; may be given several times.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) only: Vec<String>,
+    /// The id of the object to import, with `--kind import`.
+    #[arg(long, value_name = "ID", requires = "only")]
+    pub(crate) id: Option<String>,
+    /// Print a unified diff; this is the default.
+    #[arg(long, conflicts_with = "write")]
+    pub(crate) patch: bool,
+    /// Edit the files, in place of printing the patch: all of them or none.
     #[arg(long)]
     pub(crate) write: bool,
 }
@@ -226,6 +239,16 @@ fn format_parser() -> impl TypedValueParser<Value = String> {
     PossibleValuesParser::new(
         FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.summary)),
     )
+}
+
+fn kind_parser() -> impl TypedValueParser<Value = ProposalKind> {
+    PossibleValuesParser::new(
+        ProposalKind::EDITS.iter().map(|kind| PossibleValue::new(kind.name()).help(kind.summary())),
+    )
+    .map(|name| {
+        let found = ProposalKind::EDITS.iter().find(|kind| kind.name() == name);
+        found.copied().unwrap_or(ProposalKind::Adopt)
+    })
 }
 
 fn after_help() -> String {

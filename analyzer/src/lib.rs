@@ -45,7 +45,7 @@ mod analysis;
 mod drift;
 mod read;
 
-pub use adopt::{Configuration, Written, propose, replace_file};
+pub use adopt::{Configuration, Selection, Written, propose, propose_selected, replace_file};
 pub use options::Options;
 pub use read::{Limits, Position, ReadError, Text, WrongKind};
 pub use report::Report;

@@ -31,11 +31,25 @@ pub enum ProposalKind {
     Adopt,
     Record,
     Ignore,
+    Import,
+    Move,
+    Remove,
 }
 
 impl ProposalKind {
     /// Every kind, sorted by name.
-    pub const ALL: &[Self] = &[Self::Adopt, Self::Ignore, Self::Record, Self::Revert];
+    pub const ALL: &[Self] = &[
+        Self::Adopt,
+        Self::Ignore,
+        Self::Import,
+        Self::Move,
+        Self::Record,
+        Self::Remove,
+        Self::Revert,
+    ];
+
+    /// The kinds that edit the configuration, sorted by name.
+    pub const EDITS: &[Self] = &[Self::Adopt, Self::Ignore, Self::Import, Self::Move, Self::Remove];
 
     /// The name in reports.
     pub fn name(self) -> &'static str {
@@ -44,6 +58,22 @@ impl ProposalKind {
             Self::Adopt => "adopt",
             Self::Record => "record",
             Self::Ignore => "ignore",
+            Self::Import => "import",
+            Self::Move => "move",
+            Self::Remove => "remove",
+        }
+    }
+
+    /// What it does, in a few words.
+    pub fn summary(self) -> &'static str {
+        match self {
+            Self::Revert => "apply the configuration",
+            Self::Adopt => "write what is real",
+            Self::Record => "take what is real into the state",
+            Self::Ignore => "list attributes in ignore_changes",
+            Self::Import => "take over an object that was made again",
+            Self::Move => "keep an object under its new name",
+            Self::Remove => "stop managing an object",
         }
     }
 
@@ -63,6 +93,18 @@ impl ProposalKind {
             Self::Ignore => {
                 "List the attribute in ignore_changes of the resource's lifecycle block, when \
                  something else than this configuration is in charge of it."
+            }
+            Self::Import => {
+                "Take over an object that was made again outside, with an import block: only \
+                 somebody who looks can tell its new id."
+            }
+            Self::Move => {
+                "Keep an object whose block only got another name, with a moved block, so that it \
+                 is not destroyed and made again."
+            }
+            Self::Remove => {
+                "Stop managing an object and leave it as it is: its block goes, a removed block \
+                 comes. One of several instances is dropped with `state rm`."
             }
         }
     }
@@ -96,6 +138,8 @@ pub struct Refusal {
     pub path: String,
     pub reason: String,
     pub place: Option<Place>,
+    /// The next best proposal for it.
+    pub instead: Option<ProposalKind>,
 }
 
 /// What can be done without looking at the configuration.
@@ -243,6 +287,6 @@ fn ignorable(finding: &Finding) -> Vec<String> {
 }
 
 /// Quotes for a POSIX shell.
-fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

@@ -80,7 +80,9 @@ impl<'a> Line<'a> {
     fn new(tokens: &'a [Token]) -> Self {
         let is_comment = |it: &Token| matches!(it.class, Class::LineComment | Class::BlockComment);
         let (rest, comment) = match tokens {
-            [rest @ .., last] if !rest.is_empty() && is_comment(last) => (rest, &tokens[rest.len()..]),
+            [rest @ .., last] if !rest.is_empty() && is_comment(last) => {
+                (rest, &tokens[rest.len()..])
+            }
             all => (all, &[][..]),
         };
         let equal = rest.iter().skip(1).position(|it| it.class == Class::Equal).map(|at| at + 1);
@@ -103,9 +105,7 @@ pub(super) fn corrections(text: &str) -> Vec<Splice> {
     let mut spaces: Vec<usize> = Vec::with_capacity(tokens.len());
     let mut indent = Indent::default();
     for line in &lines {
-        for (cell, first) in
-            [(line.lead, indent.of(line)), (line.assigned, 1), (line.comment, 1)]
-        {
+        for (cell, first) in [(line.lead, indent.of(line)), (line.assigned, 1), (line.comment, 1)] {
             spaces.extend(cell.first().map(|_| first));
             spaces.extend((1..cell.len()).map(|at| {
                 let before = at.checked_sub(2).map(|before| cell[before].class);
@@ -131,8 +131,6 @@ pub(super) fn corrections(text: &str) -> Vec<Splice> {
 struct Indent {
     /// How many brackets each of these lines has open.
     open: Vec<i32>,
-    /// Brackets of a template that spans lines of a heredoc.
-    in_heredoc: bool,
 }
 
 impl Indent {
@@ -156,7 +154,6 @@ impl Indent {
         if net > 0 {
             self.open.push(net);
         }
-        let _ = self.in_heredoc;
         indent
     }
 }

@@ -28,13 +28,21 @@ pub(super) struct Change {
 #[derive(Clone, Debug)]
 pub(super) enum Act {
     /// Sets the value, also where there is none yet; `desired` is what the plan takes it for now.
-    Set { value: Value, desired: Option<Value> },
+    Set {
+        value: Value,
+        desired: Option<Value>,
+    },
     /// Puts other text in place of a value that then means `means`.
-    Rewrite { text: String, means: Value },
+    Rewrite {
+        text: String,
+        means: Value,
+    },
     /// Takes the value out, with its name.
     Remove,
     /// Adds a piece of code to a list.
     Append(String),
+    /// Sets a list of pieces of code where there is nothing yet.
+    Codes(Vec<String>),
     /// Adds a block in the body at the end of the location but for its last step, which is where
     /// the block will be found.
     AddBlock(NewBlock),
@@ -46,7 +54,7 @@ pub(super) enum Act {
 pub(super) struct NewBlock {
     pub(super) kind: String,
     pub(super) entries: Vec<(String, NewValue)>,
-    pub(super) blocks: Vec<NewBlock>,
+    pub(super) blocks: Vec<Self>,
 }
 
 #[derive(Clone, Debug)]
@@ -81,9 +89,7 @@ pub(super) fn apply(file: &SourceFile, change: &Change) -> Result<SourceFile, Re
     let splices = splices(file, change).map_err(refuse)?;
     let text = match file.syntax {
         Syntax::Native | Syntax::Variables => canonical::apply(&file.text, splices),
-        Syntax::Json | Syntax::JsonVariables | Syntax::Plain => {
-            splice::apply(&file.text, splices)
-        }
+        Syntax::Json | Syntax::JsonVariables | Syntax::Plain => splice::apply(&file.text, splices),
     };
     let edited = SourceFile::new(file.path.clone(), text, file.syntax);
     check(file, &edited, change).map_err(refuse)?;
@@ -134,13 +140,25 @@ fn splices(file: &SourceFile, change: &Change) -> Spliced {
             };
             lists::append(text, (range, items), &Value::String(code.clone()), &write)
         }
+        (Act::Codes(codes), Segment::Name(name), None) if file.syntax.is_json() => {
+            let codes = codes.iter().map(|code| Value::String(code.clone())).collect();
+            let style = Style { texts: Texts::Verbatim, lines: None, newline: newline(text) };
+            let value = json_layout::write(&Value::List(codes), style);
+            json_layout::insert(text, holder, &json_layout::quote(name, Texts::Verbatim), &value)
+        }
+        (Act::Codes(codes), Segment::Name(name), None) => {
+            layout::insert(text, holder, name, &format!("[{}]", codes.join(", ")))
+        }
         (Act::AddBlock(block), Segment::Block(at), _) => match holder {
             Found::Body(holder) if !file.syntax.is_json() => {
-                let behind = at.checked_sub(1).filter(|_| *at < holder.blocks.len() || {
-                    // At the end: behind a sibling if the last block is one.
-                    holder.blocks.last().is_some_and(|last| {
-                        last.kind == block.kind && !outer.is_empty()
-                    })
+                let behind = at.checked_sub(1).filter(|_| {
+                    *at < holder.blocks.len() || {
+                        // At the end: behind a sibling if the last block is one.
+                        holder
+                            .blocks
+                            .last()
+                            .is_some_and(|last| last.kind == block.kind && !outer.is_empty())
+                    }
                 });
                 layout::add_block(text, holder, behind, &block.native())
             }
@@ -148,9 +166,7 @@ fn splices(file: &SourceFile, change: &Change) -> Spliced {
         },
         (Act::RemoveBlock, Segment::Block(at), _) => match holder {
             Found::Body(holder) => match holder.blocks.get(*at) {
-                Some(block) if !file.syntax.is_json() => {
-                    layout::remove_block(text, &block.range)
-                }
+                Some(block) if !file.syntax.is_json() => layout::remove_block(text, &block.range),
                 Some(_) => Err("blocks in JSON are not taken out".to_owned()),
                 None => Err("it has no place".to_owned()),
             },
@@ -245,11 +261,17 @@ impl NewBlock {
 
     fn add_to_json(&self, text: &str, holder: Found<'_>) -> Spliced {
         let lines = text.contains('\n').then(|| deeper(text, holder)).flatten();
-        let style = Style { texts: Texts::Templates, lines: lines.as_deref(), newline: newline(text) };
+        let style =
+            Style { texts: Texts::Templates, lines: lines.as_deref(), newline: newline(text) };
         let known = holder.entries().into_iter().flatten();
-        let known = known.filter(|entry| entry.name.as_deref() == Some(self.kind.as_str()));
-        let Some(known) = known.last() else {
-            let value = json_layout::write(&Value::List(vec![self.value()]), style);
+        let mut known = known.filter(|entry| entry.name.as_deref() == Some(self.kind.as_str()));
+        let Some(known) = known.next_back() else {
+            // A file may hold several of its blocks, a resource one.
+            let value = match holder {
+                Found::Body(body) if !body.blocks.is_empty() => Value::List(vec![self.value()]),
+                _ => self.value(),
+            };
+            let value = json_layout::write(&value, style);
             let key = json_layout::quote(&self.kind, Texts::Verbatim);
             return json_layout::insert(text, holder, &key, &value);
         };
@@ -280,7 +302,9 @@ fn check(old: &SourceFile, new: &SourceFile, change: &Change) -> Result<(), Stri
     let kind = match &change.act {
         Act::AddBlock(block) => Some(block.kind.as_str()),
         Act::RemoveBlock => before.block_at(&change.at).map(|block| block.kind.as_str()),
-        Act::Set { .. } | Act::Rewrite { .. } | Act::Remove | Act::Append(_) => None,
+        Act::Set { .. } | Act::Rewrite { .. } | Act::Remove | Act::Append(_) | Act::Codes(_) => {
+            None
+        }
     };
     let comparison = Comparison { old: &old.text, new: &new.text, kind };
     if !comparison.same_but(before, after, &change.at) {
@@ -293,7 +317,7 @@ fn check(old: &SourceFile, new: &SourceFile, change: &Change) -> Result<(), Stri
     let reached = match &change.act {
         Act::Set { value, .. } | Act::Rewrite { means: value, .. } => means(value),
         Act::Remove => after.find(&change.at).is_none(),
-        Act::Append(_) => after.node(&change.at).is_some(),
+        Act::Append(_) | Act::Codes(_) => after.node(&change.at).is_some(),
         Act::AddBlock(_) => count(after, parent, kind) == count(before, parent, kind) + 1,
         Act::RemoveBlock => count(after, parent, kind) + 1 == count(before, parent, kind),
     };

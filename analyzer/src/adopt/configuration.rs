@@ -34,7 +34,9 @@ pub struct Configuration {
 /// Where a module call leads.
 #[derive(Clone, Debug)]
 pub(super) enum Module {
-    Local { folder: String },
+    Local {
+        folder: String,
+    },
     /// Not ours to edit, and why.
     Closed(String),
 }
@@ -54,12 +56,7 @@ impl Configuration {
         Ok(configuration)
     }
 
-    fn load_module(
-        &mut self,
-        root: &Path,
-        calls: &[String],
-        folder: &str,
-    ) -> io::Result<()> {
+    fn load_module(&mut self, root: &Path, calls: &[String], folder: &str) -> io::Result<()> {
         if !self.folders.contains_key(folder) {
             self.folders.insert(folder.to_owned(), load_folder(root, folder)?);
         }
@@ -205,8 +202,7 @@ fn load_folder(root: &Path, folder: &str) -> io::Result<Vec<SourceFile>> {
     // OpenTofu reads x.tofu in place of x.tf.
     let shadowed = |name: &str| {
         let twin = |ending: &str, other: &str| {
-            name.strip_suffix(ending)
-                .is_some_and(|stem| names.contains(&format!("{stem}{other}")))
+            name.strip_suffix(ending).is_some_and(|stem| names.contains(&format!("{stem}{other}")))
         };
         twin(".tf", ".tofu") || twin(".tf.json", ".tofu.json")
     };

@@ -151,8 +151,8 @@ impl<'a> Draft<'a> {
         let mut places = Vec::new();
         for file in self.files(folder).filter(|file| !file.syntax.is_variables()) {
             for at in mentions(file, root, name) {
-                let is_excepted = except
-                    .is_some_and(|(path, range)| path == file.path && range.contains(&at));
+                let is_excepted =
+                    except.is_some_and(|(path, range)| path == file.path && range.contains(&at));
                 if !is_excepted {
                     places.push(file.place(at));
                 }
@@ -193,9 +193,9 @@ fn mentions(file: &SourceFile, root: &str, name: &str) -> Vec<usize> {
     }
     let tokens = tokens(text);
     let says = |at: usize, word: &str| {
-        tokens.get(at).is_some_and(|it| {
-            it.class == Class::Identifier && &text[it.range.clone()] == word
-        })
+        tokens
+            .get(at)
+            .is_some_and(|it| it.class == Class::Identifier && &text[it.range.clone()] == word)
     };
     let is_dot = |at: usize| tokens.get(at).is_some_and(|it| it.class == Class::Dot);
     (0..tokens.len())

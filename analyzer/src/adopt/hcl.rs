@@ -117,15 +117,13 @@ impl Reader<'_> {
             Expression::Bool(flag) => Kind::Bool(*flag.value()),
             Expression::String(string) => Kind::Text(string.value().clone()),
             Expression::Number(_) => Kind::Number(Number::new(&self.text[range.clone()])),
-            Expression::UnaryOp(operation) => {
-                match (operation.operator.value(), &operation.expr) {
-                    (UnaryOperator::Neg, Expression::Number(number)) => {
-                        let digits = self.place(number.span())?;
-                        Kind::Number(Number::new(&format!("-{}", &self.text[digits])))
-                    }
-                    _ => Kind::Computed("an operation"),
+            Expression::UnaryOp(operation) => match (operation.operator.value(), &operation.expr) {
+                (UnaryOperator::Neg, Expression::Number(number)) => {
+                    let digits = self.place(number.span())?;
+                    Kind::Number(Number::new(&format!("-{}", &self.text[digits])))
                 }
-            }
+                _ => Kind::Computed("an operation"),
+            },
             Expression::Array(array) => {
                 Kind::List(array.iter().map(|item| self.node(item)).collect::<Result<_, _>>()?)
             }

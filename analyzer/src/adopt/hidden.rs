@@ -116,11 +116,7 @@ mod tests {
                 &["f(1)"],
             ),
             (Syntax::Native, "resource \"t_x\" \"n\" {\n  rule {\n  }\n}\n", &["rule {\n  }"]),
-            (
-                Syntax::Native,
-                "variable \"v\" {\n  default = 1\n  sensitive = true\n}\n",
-                &["1"],
-            ),
+            (Syntax::Native, "variable \"v\" {\n  default = 1\n  sensitive = true\n}\n", &["1"]),
             (Syntax::Native, "variable \"v\" {\n  default = 1\n}\n", &[]),
             (Syntax::Native, "resource {", &["resource {"]),
             (

@@ -37,7 +37,8 @@ pub(super) fn parse(text: &str) -> Result<Body, String> {
             "variable" | "output" | "module" | "provider" | "check" => 1,
             _ => 0,
         };
-        blocks(text, &name, Vec::new(), labels, entry.value, &mut body.blocks);
+        let mut section = Section { text, kind: name, found: &mut body.blocks };
+        section.collect(&[], labels, entry.value);
     }
     Ok(body)
 }
@@ -55,41 +56,41 @@ pub(super) fn parse_variables(text: &str) -> Result<Body, String> {
 /// A whole document as one value.
 pub(super) fn document(text: &str, texts: Texts) -> Result<Node, String> {
     let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
-    serde_json::from_str::<serde::de::IgnoredAny>(&text[start..]).map_err(|error| {
-        format!("the file does not parse: not JSON in line {}", error.line())
-    })?;
+    serde_json::from_str::<serde::de::IgnoredAny>(&text[start..])
+        .map_err(|error| format!("the file does not parse: not JSON in line {}", error.line()))?;
     let mut reader = Reader { text, at: start, texts };
     Ok(reader.node())
 }
 
-/// Objects behind so many labels become blocks; lists of objects are several.
-fn blocks(
-    text: &str,
-    kind: &str,
-    labels: Vec<String>,
-    missing: usize,
-    node: Node,
-    found: &mut Vec<Block>,
-) {
-    for (range, entries) in objects(node).into_iter().flatten() {
-        if missing == 0 {
-            let mut entries = entries;
-            if kind == "variable" {
+/// Collects the blocks of a section.
+struct Section<'a> {
+    text: &'a str,
+    kind: String,
+    found: &'a mut Vec<Block>,
+}
+
+impl Section<'_> {
+    /// Objects behind so many labels become blocks; lists of objects are several.
+    fn collect(&mut self, labels: &[String], missing: usize, node: Node) {
+        for (range, mut entries) in objects(node).into_iter().flatten() {
+            if missing > 0 {
+                for entry in entries {
+                    let Some(name) = entry.name.filter(|name| name != "//") else { continue };
+                    let labels = [labels, &[name]].concat();
+                    self.collect(&labels, missing - 1, entry.value);
+                }
+                continue;
+            }
+            if self.kind == "variable" {
                 for entry in entries.iter_mut().filter(|it| it.name.as_deref() == Some("default")) {
-                    let at = entry.value.range.start;
+                    let (text, at) = (self.text, entry.value.range.start);
                     entry.value = Reader { text, at, texts: Texts::Verbatim }.node();
                 }
             }
             let inside = range.start + 1..range.end - 1;
             let body = Body { range: inside, entries, blocks: Vec::new() };
-            found.push(Block { kind: kind.to_owned(), labels: labels.clone(), range, body });
-            continue;
-        }
-        for entry in entries {
-            let Some(name) = entry.name.filter(|name| name != "//") else { continue };
-            let mut labels = labels.clone();
-            labels.push(name);
-            blocks(text, kind, labels, missing - 1, entry.value, found);
+            let (kind, labels) = (self.kind.clone(), labels.to_vec());
+            self.found.push(Block { kind, labels, range, body });
         }
     }
 }
@@ -98,9 +99,7 @@ fn blocks(
 fn objects(node: Node) -> Option<Vec<(Range<usize>, Vec<Entry>)>> {
     match node.kind {
         Kind::Object(entries) => Some(vec![(node.range, entries)]),
-        Kind::List(items) => {
-            Some(items.into_iter().filter_map(objects).flatten().collect())
-        }
+        Kind::List(items) => Some(items.into_iter().filter_map(objects).flatten().collect()),
         _ => None,
     }
 }

@@ -157,7 +157,8 @@ pub(super) fn add_block(text: &str, body: &Body, behind: Option<usize>, block: &
             return Err("blocks stand in one line with other things".to_owned());
         }
         let above = line_start(text, sibling.range.start);
-        let apart = above == 0 || text[..above].trim_end_matches([' ', '\t']).ends_with("\n\n")
+        let apart = above == 0
+            || text[..above].trim_end_matches([' ', '\t']).ends_with("\n\n")
             || text[..above].ends_with("\r\n\r\n");
         let gap = if apart { newline } else { "" };
         let block = indented(&block, indent);
@@ -205,8 +206,7 @@ fn expand_with_gap(text: &str, body: &Body, block: &str) -> Spliced {
         return Err("the block stands on one line with a comment".to_owned());
     }
     let block = indented(block.trim_start_matches(['\r', '\n']), &format!("{indent}  "));
-    let inside =
-        format!("{newline}{indent}  {old}{newline}{newline}{block}{newline}{indent}");
+    let inside = format!("{newline}{indent}  {old}{newline}{newline}{block}{newline}{indent}");
     Ok(vec![Splice { range: body.range.clone(), text: inside }])
 }
 
@@ -226,9 +226,10 @@ pub(super) fn remove_block(text: &str, block: &Range<usize>) -> Spliced {
     let closes = text[below.clone()].trim_start().starts_with('}') || below.is_empty();
     if above.is_some_and(|above| is_blank(above..start)) && (closes || is_blank(below.clone())) {
         start = above.unwrap_or(start);
-    } else if !below.is_empty() && is_blank(below.clone()) && above.is_none_or(|above| {
-        text[above..start].trim_end().ends_with('{')
-    }) {
+    } else if !below.is_empty()
+        && is_blank(below.clone())
+        && above.is_none_or(|above| text[above..start].trim_end().ends_with('{'))
+    {
         end = below.end;
     }
     Ok(vec![Splice { range: start..end, text: String::new() }])

@@ -272,9 +272,7 @@ fn is_doubled(text: &str) -> bool {
 }
 
 fn number(text: &str) -> usize {
-    let digits = |from: usize| {
-        from + text[from..].bytes().take_while(u8::is_ascii_digit).count()
-    };
+    let digits = |from: usize| from + text[from..].bytes().take_while(u8::is_ascii_digit).count();
     let mut end = digits(0);
     if text[end..].starts_with('.') && digits(end + 1) > end + 1 {
         end = digits(end + 1);

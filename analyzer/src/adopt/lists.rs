@@ -24,7 +24,8 @@ pub(super) fn set(
     (wanted, desired): (&[Value], Option<&Value>),
     write: &dyn Fn(&Value) -> String,
 ) -> Spliced {
-    let old: Vec<Value> = items.iter().map(Node::literal).collect::<Option<_>>().unwrap_or_default();
+    let old: Vec<Value> =
+        items.iter().map(Node::literal).collect::<Option<_>>().unwrap_or_default();
     if old.len() != items.len() {
         return Err("it is set by a collection with computed parts".to_owned());
     }
@@ -117,9 +118,8 @@ fn several_lines(
     let (Some(first), Some(last)) = (items.first(), items.last()) else {
         return Err("the list is empty but for comments".to_owned());
     };
-    let alone = |item: &Node| {
-        text[line_start(text, item.range.start)..item.range.start].trim().is_empty()
-    };
+    let alone =
+        |item: &Node| text[line_start(text, item.range.start)..item.range.start].trim().is_empty();
     if !items.iter().all(alone) || line_end(text, last.range.end) > span.end {
         return Err("several elements of the list stand on one line".to_owned());
     }

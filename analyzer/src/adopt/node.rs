@@ -54,7 +54,10 @@ pub(super) enum Kind {
     List(Vec<Node>),
     Object(Vec<Entry>),
     Reference(Reference),
-    Call { function: String, arguments: Vec<Node> },
+    Call {
+        function: String,
+        arguments: Vec<Node>,
+    },
     /// Anything else, in words.
     Computed(&'static str),
 }
@@ -148,9 +151,7 @@ impl<'a> Found<'a> {
     fn step(self, segment: &Segment) -> Option<Self> {
         Some(match (self, segment) {
             (Self::Body(body), Segment::Block(at)) => Self::Body(&body.blocks.get(*at)?.body),
-            (found, Segment::Name(name)) => {
-                Self::Node(&named(found.entries()?, name)?.value)
-            }
+            (found, Segment::Name(name)) => Self::Node(&named(found.entries()?, name)?.value),
             (Self::Node(node), segment) => Self::Node(match (&node.kind, segment) {
                 (Kind::List(items), Segment::Index(at)) => items.get(*at)?,
                 (Kind::Call { arguments, .. }, Segment::Argument(at)) => arguments.get(*at)?,
@@ -191,7 +192,9 @@ impl Node {
             Kind::Bool(flag) => Value::Bool(*flag),
             Kind::Number(number) => Value::Number(number.clone()),
             Kind::Text(text) | Kind::Heredoc(text) => Value::String(text.clone()),
-            Kind::List(items) => Value::List(items.iter().map(Self::literal).collect::<Option<_>>()?),
+            Kind::List(items) => {
+                Value::List(items.iter().map(Self::literal).collect::<Option<_>>()?)
+            }
             Kind::Object(entries) => Value::Object(
                 entries
                     .iter()
@@ -314,7 +317,10 @@ impl Comparison<'_> {
                 && left.iter().zip(right).enumerate().all(|(at, (left, right))| {
                     let below = match meant {
                         [Segment::Index(index) | Segment::Argument(index), below @ ..]
-                            if *index == at => below,
+                            if *index == at =>
+                        {
+                            below
+                        }
                         _ => NOWHERE,
                     };
                     self.same_node(left, right, below)

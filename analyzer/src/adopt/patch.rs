@@ -61,7 +61,8 @@ struct Line<'a> {
 fn hidden_lines(file: &SourceFile, marks: &Marks<'_>) -> Vec<bool> {
     let places = hidden::places(file, marks);
     let mut end = 0;
-    file.text.split_inclusive('\n')
+    file.text
+        .split_inclusive('\n')
         .map(|line| {
             let begin = end;
             end += line.len();

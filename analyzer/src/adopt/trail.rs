@@ -205,12 +205,7 @@ fn index_of(step: &Step) -> &usize {
 
 /// The element of a list that is meant. A plan lists sets in an order of its own, so the present
 /// value tells.
-fn element(
-    items: &[Node],
-    index: usize,
-    rest: &Path,
-    desired: Option<&Value>,
-) -> Option<usize> {
+fn element(items: &[Node], index: usize, rest: &Path, desired: Option<&Value>) -> Option<usize> {
     let value = |item: &Node| item.literal().map(|value| rest.find(&value).cloned());
     let at_index = items.get(index).map(value);
     if desired.is_none() || matches!(at_index, Some(None)) {
@@ -222,7 +217,9 @@ fn element(
         return Some(index);
     }
     let mut fitting = (0..items.len()).filter(|at| fits(&items[*at]));
-    fitting.next().filter(|_| fitting.next().is_none() && items.iter().all(|it| value(it).is_some()))
+    fitting
+        .next()
+        .filter(|_| fitting.next().is_none() && items.iter().all(|it| value(it).is_some()))
 }
 
 /// The block that a finding's resource is declared by, and the one to edit: an override that sets

@@ -212,6 +212,7 @@ fn proposal(proposal: &Proposal) -> Value {
             "path": refusal.path,
             "reason": refusal.reason,
             "place": refusal.place.as_ref().map(place),
+            "instead": refusal.instead.map(crate::proposal::ProposalKind::name),
         })).collect::<Vec<_>>(),
     })
 }

@@ -218,7 +218,8 @@ fn proposal(proposal: &Proposal, out: &mut String) {
             Some(place) => format!(" ({})", code(&words::file_line(place))),
             None => String::new(),
         };
-        let _ = writeln!(out, "  - not {}: {}{place}", code(&path), prose(&refusal.reason));
+        let what = if path.is_empty() { "possible".to_owned() } else { code(&path) };
+        let _ = writeln!(out, "  - not {what}: {}{place}", prose(&refusal.reason));
     }
     match proposal.diff.as_deref() {
         Some(diff) if diff.len() <= DIFF_BYTES_MAX => {

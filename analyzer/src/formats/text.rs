@@ -169,7 +169,8 @@ impl Page {
                 None => String::new(),
             };
             let paths = visible(&paths.join(", "));
-            let text = format!("not {paths}: {}{place}", visible(&refusal.reason));
+            let what = if paths.is_empty() { "possible" } else { &paths };
+            let text = format!("not {what}: {}{place}", visible(&refusal.reason));
             self.paragraph("      ", &text, PLAIN);
         }
         for line in visible_lines(proposal.diff.as_deref().unwrap_or("")).lines() {

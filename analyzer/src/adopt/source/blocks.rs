@@ -78,9 +78,8 @@ fn chosen(
         Some(rest.find(&written(&block.body)?).cloned())
     };
     let values: Vec<Option<Option<Value>>> = blocks.iter().map(|(_, it)| value(it)).collect();
-    let fits = |at: usize| {
-        matches!(values.get(at), Some(Some(it)) if alike(it.as_ref(), Some(desired)))
-    };
+    let fits =
+        |at: usize| matches!(values.get(at), Some(Some(it)) if alike(it.as_ref(), Some(desired)));
     let fitting: Vec<usize> = (0..blocks.len()).filter(|at| fits(*at)).collect();
     let known = values.iter().all(Option::is_some);
     match fitting.as_slice() {
@@ -127,8 +126,8 @@ fn whole(file: &SourceFile, blocks: &[(usize, &Block)], trail: &Trail) -> Result
     else {
         return Err(denied("whole blocks come or go, and the plan does not say which"));
     };
-    let owners = owners(blocks, desired)
-        .ok_or_else(|| denied("it cannot be told which block is which"))?;
+    let owners =
+        owners(blocks, desired).ok_or_else(|| denied("it cannot be told which block is which"))?;
     let mut added: Vec<&Value> = wanted.iter().collect();
     let mut gone: Vec<usize> = Vec::new();
     for (at, element) in desired.iter().enumerate() {
@@ -190,10 +189,8 @@ fn block_like(siblings: &[(usize, &Block)], element: &Value) -> Option<NewBlock>
     let (_, sibling) = siblings.first()?;
     let mut block = NewBlock { kind: sibling.kind.clone(), ..NewBlock::default() };
     for (name, value) in fields {
-        let nested: Vec<(usize, &Block)> = siblings
-            .iter()
-            .flat_map(|(_, it)| it.body.blocks_of(name))
-            .collect();
+        let nested: Vec<(usize, &Block)> =
+            siblings.iter().flat_map(|(_, it)| it.body.blocks_of(name)).collect();
         let is_written = siblings.iter().any(|(_, it)| it.body.entry(name).is_some());
         match value {
             value if value.is_empty() => {}
@@ -203,7 +200,9 @@ fn block_like(siblings: &[(usize, &Block)], element: &Value) -> Option<NewBlock>
                     block.blocks.push(block_like(&nested, item)?);
                 }
             }
-            Value::List(items) if !is_written && items.iter().any(|it| matches!(it, Value::Object(_))) => {
+            Value::List(items)
+                if !is_written && items.iter().any(|it| matches!(it, Value::Object(_))) =>
+            {
                 return None;
             }
             value => block.entries.push((name.clone(), NewValue::Value(value.clone()))),
@@ -211,4 +210,3 @@ fn block_like(siblings: &[(usize, &Block)], element: &Value) -> Option<NewBlock>
     }
     Some(block)
 }
-

@@ -9,8 +9,7 @@ use super::{
         node::Kind,
         trail::{Next, Stop},
     },
-    Source,
-    literal,
+    Source, literal,
 };
 use crate::value::Value;
 

@@ -13,9 +13,7 @@ use crate::{diff::diff, path::Step, value::Value};
 pub(super) const SOURCE: Source = Source {
     name: "merge",
     follow: |stop| match &stop.node.kind {
-        Kind::Call { function, arguments } if function == "merge" => {
-            Some(follow(stop, arguments))
-        }
+        Kind::Call { function, arguments } if function == "merge" => Some(follow(stop, arguments)),
         _ => None,
     },
 };

@@ -26,7 +26,8 @@ fn follow(stop: &Stop<'_>, reference: &Reference) -> Result<Next, Denied> {
     };
     let folder = stop.draft.folder(&stop.trail.calls).map_err(|reason| stop.denied(reason))?;
     let variable = stop.draft.declaration(folder, "variable", &[name]).ok();
-    let variable = variable.ok_or_else(|| stop.denied(format!("var.{name} is not declared once")))?;
+    let variable =
+        variable.ok_or_else(|| stop.denied(format!("var.{name} is not declared once")))?;
     let own = Some((variable.file.path.as_str(), &variable.block.range));
     let uses = stop.draft.uses(folder, ("var", name), own).len();
     if uses > 1 {
@@ -49,11 +50,7 @@ fn follow(stop: &Stop<'_>, reference: &Reference) -> Result<Next, Denied> {
 /// In which module, at which level of instances, and where the value is given.
 type Given<'a> = (Vec<String>, Option<usize>, (&'a str, Location));
 
-fn given<'a>(
-    stop: &'a Stop<'_>,
-    name: &str,
-    variable: &Declared<'a>,
-) -> Result<Given<'a>, Denied> {
+fn given<'a>(stop: &'a Stop<'_>, name: &str, variable: &Declared<'a>) -> Result<Given<'a>, Denied> {
     let calls = &stop.trail.calls;
     if let Some((call, outer)) = calls.split_last() {
         let folder = stop.draft.folder(outer).map_err(|reason| stop.denied(reason))?;
