@@ -66,8 +66,8 @@ pub fn replace_file(path: &Path, text: &str) -> io::Result<()> {
     };
     let beside = beside(&target);
     let permissions = fs::metadata(&target).ok().map(|it| it.permissions());
-    let outcome = write_beside(&beside, text, permissions)
-        .and_then(|()| fs::rename(&beside, &target));
+    let outcome =
+        write_beside(&beside, text, permissions).and_then(|()| fs::rename(&beside, &target));
     if outcome.is_err() {
         // Best effort: the error that matters is the first one.
         drop(fs::remove_file(&beside));
@@ -75,11 +75,7 @@ pub fn replace_file(path: &Path, text: &str) -> io::Result<()> {
     outcome
 }
 
-fn write_beside(
-    beside: &Path,
-    text: &str,
-    permissions: Option<fs::Permissions>,
-) -> io::Result<()> {
+fn write_beside(beside: &Path, text: &str, permissions: Option<fs::Permissions>) -> io::Result<()> {
     fs::write(beside, text)?;
     permissions.map_or(Ok(()), |it| fs::set_permissions(beside, it))?;
     fs::File::open(beside)?.sync_all()

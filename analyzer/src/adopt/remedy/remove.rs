@@ -33,7 +33,7 @@ fn describe(case: &Case<'_>) -> (Risk, String, Vec<String>) {
     let command = if is_instance(case.finding) || !case.since(1, 7) {
         case.command(&format!("state rm {}", case.target()))
     } else {
-        case.command("apply")
+        case.command(&format!("apply -target={}", case.target()))
     };
     (Risk::Low, summary.to_owned(), vec![command])
 }
