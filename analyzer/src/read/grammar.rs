@@ -2,8 +2,10 @@
 //!
 //! - It checks the whole grammar, in sections that nobody needs too: a damaged file is found
 //!   wherever the damage is, with the byte at which it shows.
-//! - It holds one byte per open bracket and nothing else.
-//! - Text is scanned eight bytes at a time.
+//! - It holds one bit per open bracket and nothing else.
+//! - What is plainly right is read sixty-four bytes at a time; see [`blocks`].
+
+mod blocks;
 
 use super::lanes::plain_run;
 use std::fmt;
@@ -92,10 +94,37 @@ impl Digits {
     }
 }
 
+/// The open brackets: a bit for each, set when it is an object's.
+#[derive(Clone, Copy)]
+struct Open {
+    bits: [u64; MAX_DEPTH / 64],
+    depth: usize,
+}
+
+impl Open {
+    const NONE: Self = Self { bits: [0; MAX_DEPTH / 64], depth: 0 };
+
+    /// The depth must be below the bound.
+    fn push(&mut self, is_object: bool) {
+        let (word, bit) = (self.depth / 64 % self.bits.len(), self.depth % 64);
+        self.bits[word] = self.bits[word] & !(1 << bit) | u64::from(is_object) << bit;
+        self.depth += 1;
+    }
+
+    fn pop(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// Whether the innermost bracket is an object's.
+    fn is_object(&self) -> bool {
+        let Some(last) = self.depth.checked_sub(1) else { return false };
+        self.bits[last / 64 % self.bits.len()] >> (last % 64) & 1 == 1
+    }
+}
+
 /// The machine for one value.
 pub(crate) struct Grammar {
-    /// For each open bracket, true when it is an object's.
-    open: Vec<bool>,
+    open: Open,
     state: State,
     /// The text that is being read is a key.
     in_key: bool,
@@ -103,18 +132,18 @@ pub(crate) struct Grammar {
 
 impl Grammar {
     pub(crate) fn new() -> Self {
-        Self { open: Vec::new(), state: State::Value, in_key: false }
+        Self { open: Open::NONE, state: State::Value, in_key: false }
     }
 
     /// Begins another value.
     pub(crate) fn reset(&mut self) {
-        self.open.clear();
+        self.open = Open::NONE;
         self.state = State::Value;
     }
 
     /// True when the input may end here: only a number can be complete without a sign of it.
     pub(crate) fn may_end(&self) -> bool {
-        self.open.is_empty()
+        self.open.depth == 0
             && match self.state {
                 State::Number(digits) => digits.may_end(),
                 State::Done => true,
@@ -125,8 +154,15 @@ impl Grammar {
     /// Reads on. `Some(n)` when the value ends before byte `n` of the block, `None` when it goes
     /// on in the next block; an error names the byte within this block.
     pub(crate) fn feed(&mut self, bytes: &[u8]) -> Result<Option<usize>, (usize, Fault)> {
-        let mut at = 0;
+        let (mut at, mut odd_until) = (0, 0);
         while self.state != State::Done {
+            if at >= odd_until && self.may_read_blocks(bytes, at) {
+                let stop = self.blocks(bytes, at);
+                (at, odd_until) = (stop.at, stop.odd_until);
+                if self.state == State::Done {
+                    break;
+                }
+            }
             at = match self.state {
                 State::Text => self.text(bytes, at)?,
                 State::Number(digits) => self.number(bytes, at, digits)?,
@@ -267,7 +303,7 @@ impl Grammar {
                 State::Text
             }
             b'{' | b'[' => {
-                if self.open.len() == MAX_DEPTH {
+                if self.open.depth == MAX_DEPTH {
                     return Err(Fault::TooDeep);
                 }
                 self.open.push(byte == b'{');
@@ -290,11 +326,11 @@ impl Grammar {
     }
 
     fn close_value(&mut self) {
-        self.state = if self.open.is_empty() { State::Done } else { State::After };
+        self.state = if self.open.depth == 0 { State::Done } else { State::After };
     }
 
     fn in_object(&self) -> bool {
-        self.open.last() == Some(&true)
+        self.open.is_object()
     }
 
     fn wanted(&self, state: State) -> &'static str {
@@ -326,6 +362,7 @@ fn unexpected(found: u8, wanted: &'static str) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     const GOOD: &[&str] = &[
         "{}",
@@ -382,7 +419,87 @@ mod tests {
 
     #[test]
     fn depth_is_bounded() {
-        let deep = "[".repeat(MAX_DEPTH + 1);
-        assert_eq!(Grammar::new().feed(deep.as_bytes()), Err((MAX_DEPTH, Fault::TooDeep)));
+        for behind in [0, 100] {
+            let deep = "[".repeat(MAX_DEPTH + 1 + behind);
+            assert_eq!(Grammar::new().feed(deep.as_bytes()), Err((MAX_DEPTH, Fault::TooDeep)));
+            let deep = "[".repeat(MAX_DEPTH) + &"]".repeat(MAX_DEPTH + behind);
+            assert_eq!(Grammar::new().feed(deep.as_bytes()), Ok(Some(2 * MAX_DEPTH)));
+        }
+    }
+
+    /// Where the value ends, or what is wrong and where: with blocks of the given size.
+    fn fed(text: &[u8], block: usize) -> Result<Option<usize>, (usize, Fault)> {
+        let mut grammar = Grammar::new();
+        for (position, bytes) in text.chunks(block).enumerate() {
+            let begin = position * block;
+            match grammar.feed(bytes) {
+                Ok(None) => {}
+                Ok(Some(end)) => return Ok(Some(begin + end)),
+                Err((at, fault)) => return Err((begin + at, fault)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Any JSON, with and without white space.
+    fn json() -> impl Strategy<Value = String> {
+        let blank = prop_oneof![3 => Just(""), 1 => "[ \n\r\t]{0,4}".prop_map(|it| &*it.leak())];
+        let text = r#"([ -!#-\[\]-~é]{0,9}|(\\\\){0,3}|\\["/bfnrt]|\\u00[0-9a-fA-F]{2}){0,9}"#;
+        let leaf = prop_oneof![
+            Just("true".to_owned()),
+            Just("false".to_owned()),
+            Just("null".to_owned()),
+            r"-?(0|[1-9][0-9]{0,9})(\.[0-9]{1,9})?([eE][+-]?[0-9]{1,3})?",
+            text.prop_map(|it| format!("\"{it}\"")),
+        ];
+        leaf.prop_recursive(5, 120, 9, move |inner| {
+            let items = prop::collection::vec((blank.clone(), inner), 0..9);
+            (items, blank.clone(), any::<bool>()).prop_map(|(items, blank, is_object)| {
+                let items: Vec<String> = items
+                    .iter()
+                    .map(|(space, item)| match is_object {
+                        true => format!("{space}\"key\"{space}:{space}{item}{space}"),
+                        false => format!("{space}{item}{space}"),
+                    })
+                    .collect();
+                let items = items.join(",");
+                if is_object { format!("{{{items}{blank}}}") } else { format!("[{items}{blank}]") }
+            })
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        #[test]
+        fn blocks_and_bytes_say_the_same_of_json(text in json(), block in 1_usize..300) {
+            // Something behind it, so that a number has an end.
+            let text = format!("[{text}],{}", " ".repeat(80));
+            let plainly = fed(text.as_bytes(), 1);
+            prop_assert_eq!(plainly, Ok(Some(text.rfind(']').unwrap_or_default() + 1)));
+            prop_assert_eq!(fed(text.as_bytes(), text.len()), plainly);
+            prop_assert_eq!(fed(text.as_bytes(), block), plainly);
+        }
+
+        #[test]
+        fn blocks_and_bytes_say_the_same_of_damage(
+            text in json(),
+            at in any::<prop::sample::Index>(),
+            put in prop::sample::select(&b"{}[]:,\"\\ 0-.eu/tx\n\x01\x7f"[..]),
+            how in 0..3,
+            block in 1_usize..300,
+        ) {
+            let mut text = format!("[{text}]").into_bytes();
+            let at = at.index(text.len());
+            match how {
+                0 => text[at] = put,
+                1 => text.insert(at, put),
+                _ => drop(text.remove(at)),
+            }
+            text.extend_from_slice(&[b' '; 80]);
+            let plainly = fed(&text, 1);
+            prop_assert_eq!(fed(&text, text.len()), plainly);
+            prop_assert_eq!(fed(&text, block), plainly);
+        }
     }
 }

@@ -4,7 +4,10 @@
 //!   the functions return something harmless, never panic.
 //! - Duplicate keys: the last one wins.
 
-use super::{grammar::is_json, lanes::plain_run};
+use super::{
+    grammar::is_json,
+    lanes::{bracket_end, plain_run},
+};
 use crate::{number::Number, value::Value};
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -71,34 +74,15 @@ fn decode_unicode(raw: &[u8]) -> (char, usize) {
 /// Where the value that begins at `at` ends.
 fn value_end(bytes: &[u8], mut at: usize) -> usize {
     match bytes.get(at) {
-        Some(b'"') => return text_end(bytes, at),
-        Some(b'{' | b'[') => {}
+        Some(b'"') => text_end(bytes, at),
+        Some(b'{' | b'[') => bracket_end(bytes, at),
         _ => {
             while bytes.get(at).is_some_and(|byte| !b",]}: \n\r\t".contains(byte)) {
                 at += 1;
             }
-            return at;
+            at
         }
     }
-    let mut depth = 0_usize;
-    while let Some(&byte) = bytes.get(at) {
-        at = match byte {
-            b'"' => text_end(bytes, at),
-            b'{' | b'[' => {
-                depth += 1;
-                at + 1
-            }
-            b'}' | b']' => {
-                depth -= 1;
-                at + 1
-            }
-            _ => at + 1,
-        };
-        if depth == 0 {
-            return at;
-        }
-    }
-    bytes.len()
 }
 
 /// Where the text that begins at `at` ends, its quote included.
