@@ -221,10 +221,10 @@ mod tests {
         #[test]
         fn the_end_of_a_bracket_is_found_over_any_blocks(
             begin in 0_usize..70,
-            inner in "[a{}\\[\\]\"\\\\]{0,300}",
+            // Backslashes stand in texts only: elsewhere this would be no JSON.
+            inner in r#"([a{}\[\]]{0,5}|"([a{}\[\]]|\\["\\n]){0,9}"){0,60}"#,
         ) {
-            // Backslashes stand in texts only: outside of them this is no JSON.
-            let text = format!("{}{{\"{inner}", "x".repeat(begin));
+            let text = format!("{}{{{inner}", "x".repeat(begin));
             prop_assert_eq!(
                 bracket_end(text.as_bytes(), begin),
                 begin + plainly(&text.as_bytes()[begin..])
