@@ -11,11 +11,14 @@ use driftgate::{
     config::{Age, Day},
     exit_code::WORST_FIRST,
     explain,
-    formats::{self, Color, FORMATS, Style},
+    formats::{self, Color, FLEET_FORMATS, FORMATS, Style},
     gate::FailOn,
     proposal::ProposalKind,
 };
-use std::{num::NonZeroU32, path::PathBuf};
+use std::{
+    num::{NonZeroU32, NonZeroUsize},
+    path::PathBuf,
+};
 
 /// Finds what was changed outside of Terraform or OpenTofu, and says what to do about it.
 #[derive(Debug, Parser)]
@@ -43,6 +46,13 @@ pub(crate) enum Command {
     },
     /// Print a completion script for a shell.
     Completion { shell: clap_complete::Shell },
+    /// Check many plans, or merge the results of many jobs, and make one report of them.
+    Fleet(Box<Fleet>),
+    /// Print a manual page: of the program, or of one of its commands.
+    Man {
+        /// Such as `check`.
+        command: Option<String>,
+    },
 }
 
 #[derive(Debug, clap::Args)]
@@ -183,6 +193,45 @@ pub(crate) struct BaselineWrite {
     pub(crate) expires: Option<Day>,
 }
 
+/// Either plans or results.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Fleet {
+    /// Plans in JSON, and folders with plans in files that end in `.json` or `.json.gz`. A
+    /// workspace is called after its file.
+    #[arg(value_name = "SOURCE", required_unless_present_any = ["list", "results"])]
+    pub(crate) sources: Vec<String>,
+    /// A file that names more of them, one on each line; `-` reads standard input.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) list: Option<PathBuf>,
+    /// A folder with results, or one result, of `driftgate check --format json`; may be given
+    /// several times.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) results: Vec<PathBuf>,
+    /// Every file is meant to be a plan: one that is none makes the fleet inconclusive.
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// How many files to read at once [default: one for each core].
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+    /// The most files to accept.
+    #[arg(long, value_name = "COUNT", default_value_t = 100_000)]
+    pub(crate) max_files: usize,
+    /// The largest single resource to accept, in bytes; each job may need so much memory.
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::STANDARD.entry_bytes_max)]
+    pub(crate) max_entry: usize,
+    #[command(flatten)]
+    pub(crate) judging: Judging,
+    /// How to print the report.
+    #[arg(long, default_value = "text", value_parser = fleet_format_parser())]
+    pub(crate) format: String,
+    /// Write the report to a file, in place of standard output.
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// The longest Markdown report, in bytes.
+    #[arg(long, value_name = "BYTES", default_value_t = Style::default().comment_bytes_max)]
+    pub(crate) comment_max: usize,
+}
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct Ignores {
     #[command(flatten)]
@@ -249,6 +298,12 @@ fn kind_parser() -> impl TypedValueParser<Value = ProposalKind> {
         let found = ProposalKind::EDITS.iter().find(|kind| kind.name() == name);
         found.copied().unwrap_or(ProposalKind::Adopt)
     })
+}
+
+fn fleet_format_parser() -> impl TypedValueParser<Value = String> {
+    PossibleValuesParser::new(
+        FLEET_FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.summary)),
+    )
 }
 
 fn after_help() -> String {

@@ -5,8 +5,10 @@ pub(crate) mod baseline;
 pub(crate) mod check;
 pub(crate) mod completion;
 pub(crate) mod explain;
+pub(crate) mod fleet;
 pub(crate) mod ignores;
 mod judging;
+pub(crate) mod man;
 pub(crate) mod propose;
 mod reports;
 

@@ -8,6 +8,7 @@ mod azure;
 mod cloudevents;
 mod dotenv;
 mod facts;
+mod fleet;
 mod github;
 mod github_sarif;
 mod gitlab_codequality;
@@ -22,6 +23,7 @@ mod sarif;
 mod text;
 mod words;
 
+pub use fleet::{FLEET_FORMATS, FleetFormat};
 pub use github::outputs as github_outputs;
 
 use crate::report::{Report, Shown};

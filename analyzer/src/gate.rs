@@ -143,13 +143,18 @@ impl Default for Gate {
 impl Gate {
     /// The exit code of a report: the worst of what is in it and is asked for.
     pub fn exit_code(&self, report: &Report) -> ExitCode {
+        self.exit_code_of(&Facts::of(report))
+    }
+
+    /// As [`Self::exit_code`], from what it looks at.
+    pub fn exit_code_of(&self, facts: &Facts) -> ExitCode {
         if self.exit_zero {
             ExitCode::Clean
-        } else if self.is_drifted(report) {
+        } else if facts.drift.iter().any(|drifted| self.minds_drifted(*drifted)) {
             ExitCode::Drift
-        } else if !report.reasons.is_empty() && self.minds_inconclusive() {
+        } else if facts.inconclusive && self.minds_inconclusive() {
             ExitCode::Inconclusive
-        } else if self.is_refused(report) {
+        } else if self.is_refused(facts) {
             ExitCode::Refused
         } else {
             ExitCode::Clean
@@ -158,17 +163,16 @@ impl Gate {
 
     /// True when the finding alone would fail the job.
     pub fn minds(&self, finding: &Finding) -> bool {
-        finding.standing == Standing::New
-            && (self.asks_for(Class::Drift, finding.severity)
-                || finding.is_actionable() && self.asks_for(Class::Actionable, finding.severity))
+        Drifted::of(finding).is_some_and(|drifted| self.minds_drifted(drifted))
+    }
+
+    fn minds_drifted(&self, drifted: Drifted) -> bool {
+        self.asks_for(Class::Drift, drifted.severity)
+            || drifted.actionable && self.asks_for(Class::Actionable, drifted.severity)
     }
 
     fn asks_for(&self, class: Class, severity: Severity) -> bool {
         self.fail_on.iter().any(|term| term.asks_for(class, severity))
-    }
-
-    fn is_drifted(&self, report: &Report) -> bool {
-        report.findings.iter().any(|finding| self.minds(finding))
     }
 
     fn minds_inconclusive(&self) -> bool {
@@ -176,15 +180,57 @@ impl Gate {
         asks_for_it || !self.allow_inconclusive && !self.fail_on.is_empty()
     }
 
-    fn is_refused(&self, report: &Report) -> bool {
-        let broken = report.violations.iter().any(|violation| {
-            violation.standing == Standing::New && self.asks_for(Class::Policy, violation.severity)
-        });
-        let failed = report.checks.iter().any(|check| {
-            check.status != CheckStatus::Unknown && self.asks_for(Class::Check, check.severity)
-        });
-        broken
-            || failed
-            || report.counts.planned > 0 && self.asks_for(Class::Pending, Severity::Info)
+    fn is_refused(&self, facts: &Facts) -> bool {
+        let mut broken = facts.violations.iter();
+        let mut failed = facts.checks.iter();
+        broken.any(|severity| self.asks_for(Class::Policy, *severity))
+            || failed.any(|severity| self.asks_for(Class::Check, *severity))
+            || facts.pending && self.asks_for(Class::Pending, Severity::Info)
+    }
+}
+
+/// All that a gate looks at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    pub drift: Vec<Drifted>,
+    /// Of the policies that are newly broken.
+    pub violations: Vec<Severity>,
+    /// Of the conditions that do not hold.
+    pub checks: Vec<Severity>,
+    /// Changes are planned.
+    pub pending: bool,
+    /// There is a reason why the absence of drift is not proven.
+    pub inconclusive: bool,
+}
+
+/// A finding that the baseline does not know and that waits for no more runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drifted {
+    pub severity: Severity,
+    /// Apply does something about it, or may.
+    pub actionable: bool,
+}
+
+impl Drifted {
+    fn of(finding: &Finding) -> Option<Self> {
+        let Finding { severity, .. } = *finding;
+        (finding.standing == Standing::New)
+            .then(|| Self { severity, actionable: finding.is_actionable() })
+    }
+}
+
+impl Facts {
+    /// What a report has for a gate.
+    pub fn of(report: &Report) -> Self {
+        let violations =
+            report.violations.iter().filter(|violation| violation.standing == Standing::New);
+        let failed = report.checks.iter().filter(|check| check.status != CheckStatus::Unknown);
+        Self {
+            drift: report.findings.iter().filter_map(Drifted::of).collect(),
+            violations: violations.map(|violation| violation.severity).collect(),
+            checks: failed.map(|check| check.severity).collect(),
+            pending: report.counts.planned > 0,
+            inconclusive: !report.reasons.is_empty(),
+        }
     }
 }

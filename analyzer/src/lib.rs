@@ -25,6 +25,7 @@ pub mod exit_code;
 pub mod explain;
 pub mod fate;
 pub mod fingerprint;
+pub mod fleet;
 pub mod formats;
 pub mod gate;
 pub mod history;

@@ -9,7 +9,7 @@ mod progress;
 
 use clap::Parser as _;
 use cli::{Baseline, Cli, Command};
-use commands::{baseline, check, completion, explain, ignores, propose};
+use commands::{baseline, check, completion, explain, fleet, ignores, man, propose};
 use driftgate::exit_code::ExitCode;
 use std::io::{self, Write as _};
 
@@ -41,6 +41,8 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Propose(arguments) => propose::run(&arguments),
         Command::Explain { topic } => explain::run(topic.as_deref()),
         Command::Completion { shell } => completion::run(shell),
+        Command::Fleet(arguments) => fleet::run(&arguments),
+        Command::Man { command } => man::run(command.as_deref()),
     }
 }
 

@@ -231,7 +231,7 @@ fn proposal(proposal: &Proposal, out: &mut String) {
 }
 
 /// A code span that ends where it should.
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     let text = visible(text);
     let ticks = "`".repeat(longest_run(&text) + 1);
     let pad = if text.starts_with('`') || text.ends_with('`') || text.trim().is_empty() {

@@ -116,6 +116,6 @@ impl Page {
     }
 }
 
-fn label(text: &str) -> String {
+pub(super) fn label(text: &str) -> String {
     visible(text).replace('\\', "\\\\").replace('"', "\\\"")
 }

@@ -188,6 +188,24 @@ fn an_entry_beyond_the_limit_is_an_error() {
 }
 
 #[test]
+fn there_is_a_manual_page_for_the_program_and_each_command() {
+    let page = |arguments: &[&str]| {
+        let output = driftgate(arguments, b"");
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let program = page(&["man"]);
+    assert!(program.contains(".TH driftgate 1") && program.contains("Exit codes"), "{program}");
+    for command in ["check", "fleet", "propose", "completion", "man"] {
+        assert!(program.contains(&format!("driftgate\\-{command}(1)")), "{command}: {program}");
+        let page = page(&["man", command]);
+        assert!(page.contains(&format!(".TH driftgate-{command} 1")), "{page}");
+        assert!(page.contains(".SH OPTIONS"), "{page}");
+    }
+    assert_eq!(driftgate(&["man", "love"], b"").status.code(), Some(1));
+}
+
+#[test]
 fn words_are_explained_and_completion_is_printed() {
     let all = driftgate(&["explain"], b"").stdout;
     let one = driftgate(&["explain", "conflict"], b"").stdout;

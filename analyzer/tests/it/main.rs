@@ -9,6 +9,7 @@ mod case;
 mod command;
 mod corpus;
 mod envelopes;
+mod fleet;
 mod folders;
 mod hostile;
 mod judging;
