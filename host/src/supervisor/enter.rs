@@ -10,14 +10,19 @@ use std::{
     io::{self, PipeReader, Read, Write},
     os::{fd::AsFd, unix::process::CommandExt},
     process::{Command, ExitCode, Stdio},
+    sync::Arc,
 };
 
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 
 use crate::supervisor::life::Ending;
 
 /// The argument that asks for this.
 pub(super) const FLAG: &str = "--enter";
+
+/// What a stop policy may send; nobody can ignore the signal to kill.
+const STOP_SIGNALS: [i32; 6] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
 
 /// How much easier than others a worker is chosen when the machine's memory runs out.
 const OOM_SCORE_ADJ: &str = "500";
@@ -50,8 +55,32 @@ fn become_program(mut args: impl Iterator<Item = OsString>) -> Failure {
     if parent != supervisor {
         return Failure { step: Step::Orphaned, errno: 0 };
     }
+    if let Err(error) = hear_signals() {
+        return Failure::new(Step::Join, &error);
+    }
     let Some(program) = args.next() else { return Failure { step: Step::Exec, errno: 0 } };
     Failure::new(Step::Exec, &Command::new(program).args(args).stdin(Stdio::null()).exec())
+}
+
+/// Sees to it that the program hears the signals of every stop policy, also when the host was started
+/// by something that ignores them, as `nohup` does: who ignores a signal hands that down, and who
+/// handles it does not, so what is ignored is handled until the program begins. One that comes in
+/// between would have been ignored as well.
+fn hear_signals() -> io::Result<()> {
+    let status = fs::read_to_string("/proc/self/status")?;
+    let ignored = ignored_in(&status);
+    for signal in STOP_SIGNALS {
+        if ignored >> (signal - 1) & 1 == 1 {
+            signal_hook::flag::register(signal, Arc::default())?;
+        }
+    }
+    Ok(())
+}
+
+/// The set of ignored signals that a process's status tells: the lowest bit is signal 1.
+fn ignored_in(status: &str) -> u64 {
+    let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    set.and_then(|set| u64::from_str_radix(set.trim(), 16).ok()).unwrap_or(0)
 }
 
 /// What could not be done.
@@ -133,6 +162,12 @@ fn explain(failure: Failure, program: &str) -> Ending {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ignored_signals_are_read_from_a_status() {
+        assert_eq!(ignored_in("Name:\tx\nSigIgn:\t0000000180000005\nSigCgt:\t0\n"), 0x1_8000_0005);
+        assert_eq!(ignored_in("Name:\tx\n"), 0);
+    }
 
     #[test]
     fn a_failure_reads_back() {

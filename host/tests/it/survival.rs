@@ -205,3 +205,22 @@ async fn a_lost_administrators_token_is_made_anew_and_the_old_one_is_void() {
     world.api().await.host.get_info(info).await.unwrap();
     assert!(world.api_as(&old).await.host.get_info(info).await.is_err());
 }
+
+#[tokio::test]
+async fn workers_hear_signals_that_whoever_started_the_host_ignores() {
+    let world = World::start_deaf();
+    let mut api = world.api().await;
+    api.usual().await;
+    api.pools.create(new_pool("web", sleepers(1))).await.unwrap();
+    api.ready("dev/web").await;
+    let ignored = |pid: u32| {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
+        // Without what lies above the signals that have names.
+        u64::from_str_radix(set.trim(), 16).unwrap() & 0x7fff_ffff
+    };
+    assert_ne!(ignored(world.pid()), 0, "the host itself is deaf");
+    for pid in pids(&world, "dev/web").await.into_values() {
+        assert_eq!(ignored(pid), 0);
+    }
+}

@@ -83,9 +83,25 @@ impl World {
         world
     }
 
+    /// Started by something that ignores signals, as `nohup` does.
+    pub(crate) fn start_deaf() -> Self {
+        let dir = TempDir::with_prefix("runtimecloud-").unwrap();
+        let host = serve(dir.path(), &[]);
+        let mut deaf = Command::new("sh");
+        deaf.args(["-c", "trap '' HUP INT QUIT USR1 USR2; exec \"$0\" \"$@\""]);
+        deaf.arg(host.get_program()).args(host.get_args()).stdin(Stdio::null());
+        let mut world = Self { dir, child: None, endpoint: String::new() };
+        world.begin(deaf);
+        world
+    }
+
     /// Starts the host, which must not run.
     pub(crate) fn restart(&mut self, more: &[&str]) {
-        let mut child = serve(self.dir.path(), more).stdout(Stdio::piped()).spawn().unwrap();
+        self.begin(serve(self.dir.path(), more));
+    }
+
+    fn begin(&mut self, mut host: Command) {
+        let mut child = host.stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let first = lines.next().expect("the host ended before it listened").unwrap();
         let second = lines.next().unwrap().unwrap();
