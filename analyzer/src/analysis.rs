@@ -6,27 +6,31 @@
 //! - Values are cleared of secrets at the very end, when all secrets are known.
 
 mod changes;
+mod compared;
 mod documents;
 mod finish;
 mod held;
 mod outside;
 mod sections;
+mod sensitive;
 
+pub(crate) use compared::{report_of_plans, report_of_states};
 pub(crate) use documents::Plans;
 
 use crate::{
     Options,
     action::Action,
-    diff::{Change, diff},
+    diff::{Change, diff_by},
     drift::Drift,
     noise::Noise,
     path::Path,
     read::{Entry, ReadError, Sink},
-    redact::{Secrets, mask_by_names},
-    report::{BlockAddress, FailedCheck, NoiseItem, Planned, PlannedNote, Report},
+    redact::Secrets,
+    report::{BlockAddress, FailedCheck, NoiseItem, Outside, Planned, PlannedNote, Report},
     value::Value,
 };
 use held::Held;
+use sensitive::Side;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Address and deposed id.
@@ -41,6 +45,8 @@ struct Record {
     identity_changed: bool,
     /// A planned change depends on something of it that drifted.
     relevant: bool,
+    /// It is no drift of a plan: what differs between two states or plans.
+    observed: Option<Outside>,
 }
 
 /// What one section of the plan adds up to; lists are cut at [`Report::LISTED_MAX`], counts are not.
@@ -57,10 +63,13 @@ struct Tally {
 
 impl Tally {
     fn add_noise(&mut self, entry: &Entry<'_>, path: String, kind: Noise) {
-        *self.noise_counts.entry(kind.name()).or_default() += 1;
+        self.add_noise_item(NoiseItem { address: entry.address().into_owned(), path, kind });
+    }
+
+    fn add_noise_item(&mut self, item: NoiseItem) {
+        *self.noise_counts.entry(item.kind.name()).or_default() += 1;
         if self.noise.len() < Report::LISTED_MAX {
-            let address = entry.address().into_owned();
-            self.noise.insert(NoiseItem { address, path, kind });
+            self.noise.insert(item);
         }
     }
 
@@ -88,6 +97,14 @@ impl Tally {
 pub(crate) enum Rereading {
     Possible,
     Impossible,
+}
+
+/// Who tells what was changed outside.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum DriftFrom {
+    Plan,
+    /// The plan and a previous state, which was read before it.
+    PreviousState,
 }
 
 /// Which of the two sections came first.
@@ -125,6 +142,7 @@ pub(crate) struct Analysis {
     opentofu: bool,
     without_masks: bool,
     redacted: bool,
+    drift_from: DriftFrom,
     rereading: Rereading,
     order: Order,
     pass: Pass,
@@ -149,6 +167,7 @@ impl Analysis {
             opentofu: false,
             without_masks: false,
             redacted: false,
+            drift_from: DriftFrom::Plan,
             rereading,
             order: Order::Open,
             pass: Pass::First,
@@ -166,20 +185,6 @@ impl Analysis {
     /// True when drift came after the changes, so that they must be read again.
     pub(crate) fn must_reread(&self) -> bool {
         self.pass == Pass::MustReread
-    }
-
-    fn learn_secrets(&mut self, entry: &Entry<'_>) {
-        if !entry.has_masks() {
-            self.without_masks |= entry.has_values();
-            return;
-        }
-        entry.for_each_secret(|path, secret| {
-            // What stands in place of a secret is none.
-            if !self.redacted {
-                self.secrets.learn_all(secret);
-            }
-            self.secrets.learn_attribute(&entry.kind(), path);
-        });
     }
 }
 
@@ -221,10 +226,11 @@ impl Sink for Analysis {
             return Ok(());
         }
         let counts = |kind| self.options.as_drift.contains(&kind);
-        let (noise, changes): (Vec<_>, Vec<_>) = diff(&entry.before(), &entry.after())
-            .into_iter()
-            .partition(|change| change.noise.is_some_and(|kind| !counts(kind)));
-        let masks = [mask_of(entry, Side::Before), mask_of(entry, Side::After)];
+        let (noise, changes): (Vec<_>, Vec<_>) =
+            diff_by(&entry.before(), &entry.after(), self.schema(entry))
+                .into_iter()
+                .partition(|change| change.noise.is_some_and(|kind| !counts(kind)));
+        let masks = [Side::Before, Side::After].map(|side| self.mask_of(entry, side));
         let named: BTreeSet<(Path, Noise)> = noise
             .iter()
             .filter_map(|change| Some((cut(&change.path, &masks), change.noise?)))
@@ -339,20 +345,4 @@ fn block_of(entry: &Entry<'_>) -> BlockAddress {
 /// The path as it may be shown.
 fn cut<'a>(path: &Path, masks: impl IntoIterator<Item = &'a Value>) -> Path {
     masks.into_iter().fold(path.clone(), Path::cut)
-}
-
-#[derive(Clone, Copy)]
-enum Side {
-    Before,
-    After,
-}
-
-/// What is sensitive on one side; by name where the plan has no masks.
-fn mask_of(entry: &Entry<'_>, side: Side) -> Value {
-    match (entry.has_masks(), side) {
-        (true, Side::Before) => entry.before_sensitive(),
-        (true, Side::After) => entry.after_sensitive(),
-        (false, Side::Before) => mask_by_names(&entry.before()),
-        (false, Side::After) => mask_by_names(&entry.after()),
-    }
 }

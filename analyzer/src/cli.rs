@@ -37,6 +37,10 @@ pub(crate) enum Command {
     Baseline(Baseline),
     /// Show what each ignore rule hits in a plan, without ignoring anything.
     Ignores(Ignores),
+    /// Compare two states, or two plans: what differs, what appeared, what vanished.
+    Diff(Box<Diff>),
+    /// Compare a state with what is real: with a newer state, or by asking the engine.
+    State(Box<State>),
     /// Write what is real into the configuration: print the patch, or edit the files.
     Propose(Propose),
     /// Explain a word of a report; without one, list them all.
@@ -63,6 +67,14 @@ pub(crate) struct Input {
     /// The largest single resource to accept, in bytes.
     #[arg(long, value_name = "BYTES", default_value_t = Limits::STANDARD.entry_bytes_max)]
     pub(crate) max_entry: usize,
+    /// What the providers say of their resources: the output of `terraform providers schema
+    /// -json`. It tells sets from lists, and what is secret.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) schemas: Option<PathBuf>,
+    /// A state from before the plan, for a plan without drift in it: made by Terraform before
+    /// 0.15.4, or with -refresh=false.
+    #[arg(long, value_name = "STATE")]
+    pub(crate) previous_state: Option<PathBuf>,
     /// Show no progress on a terminal.
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -167,6 +179,67 @@ pub(crate) struct Check {
     /// The folder of the root module; with it, patches that adopt outside changes are proposed.
     #[arg(long, value_name = "DIR")]
     pub(crate) config_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) judging: Judging,
+    #[command(flatten)]
+    pub(crate) printing: Printing,
+}
+
+/// What two inputs are read with.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Reading {
+    /// What the providers say of their resources: the output of `terraform providers schema
+    /// -json`. It tells sets from lists, and what is secret.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) schemas: Option<PathBuf>,
+    /// The largest single resource to accept, in bytes.
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::STANDARD.entry_bytes_max)]
+    pub(crate) max_entry: usize,
+}
+
+impl Reading {
+    /// The bounds on what reading may use.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits { entry_bytes_max: self.max_entry, ..Limits::STANDARD }
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Diff {
+    /// The older state, or the plan to compare with; one of the two may be `-`, standard input.
+    pub(crate) first: PathBuf,
+    /// The newer state, or the plan in question.
+    pub(crate) second: PathBuf,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    #[command(flatten)]
+    pub(crate) judging: Judging,
+    #[command(flatten)]
+    pub(crate) printing: Printing,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct State {
+    /// The state; without one, what the engine has.
+    pub(crate) state: Option<PathBuf>,
+    /// A newer state of the same workspace.
+    #[arg(long, value_name = "STATE")]
+    pub(crate) live: Option<PathBuf>,
+    /// The folder of the root module, ready to plan in: the engine makes a refresh-only plan there,
+    /// which is not applied.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) config_dir: Option<PathBuf>,
+    /// The engine: Terraform or OpenTofu.
+    #[arg(long, value_name = "PATH", default_value = "terraform")]
+    pub(crate) terraform: PathBuf,
+    /// How long the engine may take for each of its two commands, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 1800)]
+    pub(crate) timeout: u64,
+    /// Arguments for the engine's plan, such as `-var-file=prod.tfvars`.
+    #[arg(last = true, value_name = "ARGUMENT")]
+    pub(crate) plan_arguments: Vec<String>,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
     #[command(flatten)]
     pub(crate) judging: Judging,
     #[command(flatten)]

@@ -4,17 +4,23 @@
 pub(crate) mod baseline;
 pub(crate) mod check;
 pub(crate) mod completion;
+pub(crate) mod diff;
+mod engine;
 pub(crate) mod explain;
 pub(crate) mod fleet;
 pub(crate) mod ignores;
+mod inputs;
 mod judging;
 pub(crate) mod man;
 pub(crate) mod propose;
 mod reports;
+pub(crate) mod state;
 
 use crate::{cli::Input, progress::Progress};
 use anyhow::Context as _;
-use driftgate::{Checked, Configuration, Options, ReadError, check_file, check_stream};
+use driftgate::{
+    Checked, Configuration, Options, ReadError, check_file, check_stream, check_with_previous,
+};
 use std::{
     fs::File,
     io::{self, IsTerminal as _, Write},
@@ -23,7 +29,12 @@ use std::{
 };
 
 fn read(input: &Input, options: impl Into<Options>) -> anyhow::Result<Checked> {
-    let options = options.into();
+    let options = inputs::with_schemas(options.into(), input.schemas.as_deref())?;
+    if let Some(previous) = &input.previous_state {
+        let plan = inputs::open(&input.plan, options.limits)?;
+        let state = inputs::open(previous, options.limits)?;
+        return inputs::named(check_with_previous(plan, state, &options), &input.plan, previous);
+    }
     if input.plan == Path::new("-") {
         let reader = watched(io::stdin().lock(), None, input);
         return check_stream(reader, options).context("failed to read standard input");

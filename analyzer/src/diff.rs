@@ -10,6 +10,7 @@ use crate::{
     noise::Noise,
     path::{Path, Step},
     read::text::embedded,
+    schemas::Schema,
     value::Value,
 };
 use std::collections::BTreeSet;
@@ -33,6 +34,11 @@ impl Change {
 
 /// All differences, in path order.
 pub fn diff(before: &Value, after: &Value) -> Vec<Change> {
+    diff_by(before, after, None)
+}
+
+/// As [`diff`], with what the provider says of the values: in a list the order counts.
+pub fn diff_by(before: &Value, after: &Value, schema: Option<Schema<'_>>) -> Vec<Change> {
     let path = Path::default();
     if before != after && (*before == Value::Null || *after == Value::Null) {
         // A whole object that comes or goes, be it empty or not.
@@ -40,7 +46,7 @@ pub fn diff(before: &Value, after: &Value) -> Vec<Change> {
         return vec![Change { path, before, after, noise: None }];
     }
     let mut changes = Vec::new();
-    at(&path, Some(before), Some(after), &mut changes);
+    at(&Place { path, schema }, Some(before), Some(after), &mut changes);
     changes
 }
 
@@ -50,23 +56,36 @@ pub fn alike(left: Option<&Value>, right: Option<&Value>) -> bool {
         return true;
     }
     let mut changes = Vec::new();
-    at(&Path::default(), left, right, &mut changes);
+    at(&Place { path: Path::default(), schema: None }, left, right, &mut changes);
     changes.iter().all(|change| change.noise.is_some())
 }
 
-fn at(path: &Path, before: Option<&Value>, after: Option<&Value>, changes: &mut Vec<Change>) {
+/// Where the two sides are looked at.
+struct Place<'s> {
+    path: Path,
+    schema: Option<Schema<'s>>,
+}
+
+impl Place<'_> {
+    fn join(&self, step: Step) -> Self {
+        let schema = self.schema.and_then(|schema| schema.child(&step));
+        Self { path: self.path.join(step), schema }
+    }
+}
+
+fn at(place: &Place<'_>, before: Option<&Value>, after: Option<&Value>, changes: &mut Vec<Change>) {
     match (before, after) {
         (Some(Value::Object(left)), Some(Value::Object(right))) => {
             let keys: BTreeSet<&String> = left.keys().chain(right.keys()).collect();
             for key in keys {
-                at(&path.join(Step::Key(key.clone())), left.get(key), right.get(key), changes);
+                at(&place.join(Step::Key(key.clone())), left.get(key), right.get(key), changes);
             }
         }
         (Some(Value::List(left)), Some(Value::List(right))) => {
-            list::diff(path, left, right, changes);
+            list::diff(place, left, right, changes);
         }
         (None, None) => {}
-        _ => changes.extend(leaf(path, before, after)),
+        _ => changes.extend(leaf(&place.path, before, after)),
     }
 }
 

@@ -19,6 +19,7 @@
 pub mod action;
 pub mod address;
 pub mod baseline;
+pub mod compare;
 pub mod config;
 pub mod diff;
 pub mod exit_code;
@@ -39,6 +40,7 @@ pub mod redact;
 pub mod report;
 pub mod rule;
 pub mod schemas;
+pub mod state;
 pub mod value;
 
 mod adopt;
@@ -47,6 +49,7 @@ mod drift;
 mod read;
 
 pub use adopt::{Configuration, Selection, Written, propose, propose_selected, replace_file};
+pub use compare::{CompareError, check_with_previous, compare, compare_with_live};
 pub use options::Options;
 pub use read::{Limits, Position, ReadError, Text, WrongKind};
 pub use report::Report;
@@ -96,18 +99,21 @@ pub fn read_schemas(reader: impl Read, limits: Limits) -> Result<Schemas, ReadEr
     read::read_schemas(reader, limits)
 }
 
+/// Reads a state of any format, object by object.
+pub fn read_state(
+    reader: impl Read,
+    limits: Limits,
+    receiver: &mut impl state::Receiver,
+) -> Result<state::Info, ReadError> {
+    read::read_state(reader, limits, receiver)
+}
+
 /// Checks plans in a file. If the sections of one stand in an unusual order, it is read twice.
 pub fn check_file(
     mut file: impl Read + Seek,
     options: impl Into<Options>,
 ) -> Result<Checked, ReadError> {
     let mut plans = Plans::new(options.into(), Rereading::Possible);
-    plans.read(&mut file)?;
-    if plans.must_reread() {
-        let start = Position::default();
-        file.rewind().map_err(|source| ReadError::Io { offset: start, source })?;
-        plans.begin_second_pass();
-        plans.read(&mut file)?;
-    }
+    plans.read_file(&mut file)?;
     Ok(plans.finish())
 }

@@ -9,7 +9,7 @@ mod progress;
 
 use clap::Parser as _;
 use cli::{Baseline, Cli, Command};
-use commands::{baseline, check, completion, explain, fleet, ignores, man, propose};
+use commands::{baseline, check, completion, diff, explain, fleet, ignores, man, propose, state};
 use driftgate::exit_code::ExitCode;
 use std::io::{self, Write as _};
 
@@ -38,6 +38,8 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Check(arguments) => check::run(&arguments),
         Command::Baseline(Baseline::Write(arguments)) => baseline::write(&arguments),
         Command::Ignores(arguments) => ignores::run(&arguments),
+        Command::Diff(arguments) => diff::run(&arguments),
+        Command::State(arguments) => state::run(&arguments),
         Command::Propose(arguments) => propose::run(&arguments),
         Command::Explain { topic } => explain::run(topic.as_deref()),
         Command::Completion { shell } => completion::run(shell),

@@ -1,6 +1,7 @@
-//! How a plan is to be read.
+//! How inputs are to be read, and what is known beside them.
 
-use crate::{Limits, noise::Noise};
+use crate::{Limits, Schemas, noise::Noise};
+use std::sync::Arc;
 
 /// Bounds, and what is to be looked at beside the drift.
 #[derive(Clone, Debug)]
@@ -8,11 +9,13 @@ pub struct Options {
     pub limits: Limits,
     /// Kinds of noise that count as drift.
     pub as_drift: Vec<Noise>,
+    /// They tell sets from lists, and what is secret.
+    pub schemas: Option<Arc<Schemas>>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { limits: Limits::STANDARD, as_drift: Vec::new() }
+        Self { limits: Limits::STANDARD, as_drift: Vec::new(), schemas: None }
     }
 }
 

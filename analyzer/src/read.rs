@@ -16,6 +16,7 @@ mod plan;
 mod schemas;
 mod sections;
 mod source;
+mod state;
 pub(crate) mod text;
 
 pub use envelope::{Position, Text};
@@ -24,6 +25,7 @@ pub use error::{ReadError, WrongKind};
 pub(crate) use entry::Entry;
 pub(crate) use plan::{Documents, Header, Kind, Sink};
 pub(crate) use schemas::read_schemas;
+pub(crate) use state::{read_prior_state, read_state};
 
 /// Bounds on what reading may use.
 #[derive(Clone, Copy, Debug)]

@@ -96,6 +96,34 @@ impl Secrets {
         }
     }
 
+    /// Remembers what `mask` marks in a resource's values, and where it stands.
+    pub(crate) fn learn_marked(&mut self, resource_type: &str, values: &Value, mask: &Value) {
+        self.learn(values, mask);
+        self.learn_places(resource_type, mask, &mut Vec::new());
+    }
+
+    fn learn_places<'a>(
+        &mut self,
+        resource_type: &str,
+        mask: &'a Value,
+        path: &mut Vec<Cow<'a, [u8]>>,
+    ) {
+        match mask {
+            Value::Bool(true) => self.learn_attribute(resource_type, path),
+            Value::List(masks) => {
+                masks.iter().for_each(|mask| self.learn_places(resource_type, mask, path));
+            }
+            Value::Object(masks) => {
+                for (key, mask) in masks {
+                    path.push(Cow::Borrowed(key.as_bytes()));
+                    self.learn_places(resource_type, mask, path);
+                    path.pop();
+                }
+            }
+            Value::Null | Value::Bool(false) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+
     /// Remembers that the attribute at the end of `keys` is sensitive.
     pub(crate) fn learn_attribute(&mut self, resource_type: &str, keys: &[Cow<'_, [u8]>]) {
         let keys = keys.iter().map(|key| String::from_utf8_lossy(key).into_owned()).collect();
@@ -277,6 +305,40 @@ pub fn mask_at(mask: &Value, path: &Path) -> Value {
         if steps.0.pop().is_none() {
             return Value::Bool(false);
         }
+    }
+}
+
+/// The mask that marks what either of two marks.
+pub(crate) fn unite(left: Value, right: Value) -> Value {
+    match (left, right) {
+        (Value::Bool(true), _) | (_, Value::Bool(true)) => Value::Bool(true),
+        (Value::Object(mut left), Value::Object(right)) => {
+            for (key, mask) in right {
+                let merged = match left.remove(&key) {
+                    Some(other) => unite(other, mask),
+                    None => mask,
+                };
+                left.insert(key, merged);
+            }
+            Value::Object(left)
+        }
+        (Value::List(left), Value::List(mut right)) => {
+            let mut left = left;
+            if left.len() < right.len() {
+                std::mem::swap(&mut left, &mut right);
+            }
+            let mut right = right.into_iter();
+            Value::List(
+                left.into_iter()
+                    .map(|mask| match right.next() {
+                        Some(other) => unite(mask, other),
+                        None => mask,
+                    })
+                    .collect(),
+            )
+        }
+        (left @ (Value::Object(_) | Value::List(_)), _) => left,
+        (_, right) => right,
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a planned change adds: to the drift of its resource, or by itself.
 
-use super::{Analysis, Key, Side, mask_of};
+use super::{Analysis, Key, sensitive::Side};
 use crate::{
     action::Action,
     drift::{Intent, Joined, join},
@@ -42,7 +42,7 @@ impl Analysis {
             real: entry.before(),
             desired: entry.after(),
             unknown: entry.after_unknown(),
-            mask: mask_of(entry, Side::After),
+            mask: self.mask_of(entry, Side::After),
         };
         let Some(record) = self.records.get_mut(key) else { return };
         let joined: Joined = join(&record.drift.changes, intent);

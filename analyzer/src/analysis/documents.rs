@@ -6,7 +6,8 @@
 use super::{Analysis, Rereading};
 use crate::{
     Checked, Options,
-    read::{Documents, Header, ReadError},
+    compare::Found,
+    read::{Documents, Header, Position, ReadError},
     redact::Secrets,
     report::{Counts, Report},
 };
@@ -16,12 +17,34 @@ use std::collections::BTreeMap;
 pub(crate) struct Plans {
     options: Options,
     rereading: Rereading,
+    /// What a previous state tells of the first plan.
+    drift: Option<Found>,
     read: Vec<(Analysis, Header)>,
 }
 
 impl Plans {
     pub(crate) fn new(options: Options, rereading: Rereading) -> Self {
-        Self { options, rereading, read: Vec::new() }
+        Self { options, rereading, drift: None, read: Vec::new() }
+    }
+
+    /// With drift that is known before the plan is read.
+    pub(crate) fn with_drift(self, found: Found) -> Self {
+        Self { drift: Some(found), ..self }
+    }
+
+    /// Reads them from a file, twice when that is needed.
+    pub(crate) fn read_file(
+        &mut self,
+        file: &mut (impl std::io::Read + std::io::Seek),
+    ) -> Result<(), ReadError> {
+        self.read(&mut *file)?;
+        if self.must_reread() {
+            file.rewind()
+                .map_err(|source| ReadError::Io { offset: Position::default(), source })?;
+            self.begin_second_pass();
+            self.read(file)?;
+        }
+        Ok(())
     }
 
     /// Reads them all. A second time, only the changes are looked at.
@@ -29,7 +52,10 @@ impl Plans {
         let mut documents = Documents::new(reader, self.options.limits);
         for position in 0.. {
             if position == self.read.len() {
-                let analysis = Analysis::new(self.options.clone(), self.rereading);
+                let mut analysis = Analysis::new(self.options.clone(), self.rereading);
+                if let Some(found) = self.drift.take() {
+                    analysis.take_drift(found);
+                }
                 self.read.push((analysis, Header::default()));
             }
             let (analysis, header) = &mut self.read[position];
@@ -51,22 +77,32 @@ impl Plans {
     }
 
     /// True when drift came after the changes somewhere, so that all must be read again.
-    pub(crate) fn must_reread(&self) -> bool {
+    fn must_reread(&self) -> bool {
         self.read.iter().any(|(analysis, _)| analysis.must_reread())
     }
 
-    pub(crate) fn begin_second_pass(&mut self) {
+    fn begin_second_pass(&mut self) {
         self.read.iter_mut().for_each(|(analysis, _)| analysis.begin_second_pass());
     }
 
-    pub(crate) fn finish(mut self) -> Checked {
+    /// The secrets of all of them.
+    pub(crate) fn take_secrets(&mut self) -> Secrets {
         let mut secrets = Secrets::default();
         for (analysis, _) in &mut self.read {
             secrets.take_over(analysis.take_secrets());
         }
-        let reports =
-            self.read.into_iter().map(|(analysis, header)| analysis.finish(header, &secrets));
-        Checked { report: join(reports.collect()), secrets }
+        secrets
+    }
+
+    pub(crate) fn finish(mut self) -> Checked {
+        let secrets = self.take_secrets();
+        Checked { report: self.finish_with(&secrets), secrets }
+    }
+
+    /// The report, cleared of these secrets.
+    pub(crate) fn finish_with(self, secrets: &Secrets) -> Report {
+        let read = self.read.into_iter();
+        join(read.map(|(analysis, header)| analysis.finish(header, secrets)).collect())
     }
 }
 

@@ -1,6 +1,6 @@
 //! From what was gathered to the report.
 
-use super::{Analysis, Key, Record, Tally, cut};
+use super::{Analysis, DriftFrom, Key, Record, Tally, cut};
 use crate::{
     action::Action,
     diff::Change,
@@ -9,7 +9,7 @@ use crate::{
     fingerprint,
     proposal::without_configuration,
     read::{Entry, Header, Kind, ReadError, Sink},
-    redact::{Secrets, mask_at},
+    redact::{Secrets, mask_at, unite},
     report::{
         Attribute, Counts, FailedCheck, Finding, NoiseItem, Outside, PlanInfo, PlanMode, Planned,
         PlannedNote, Reason, Report, Shown, Standing, Verdict,
@@ -44,7 +44,10 @@ impl Analysis {
         let mut warnings = self.warnings(&header, mode);
         warnings.extend(header.remarks.iter().map(|remark| secrets.text(remark)));
         let tells_relevance = header.has("relevant_attributes");
-        let reasons = reasons(&header);
+        let mut reasons = reasons(&header);
+        if self.drift_from == DriftFrom::PreviousState {
+            reasons.retain(|reason| *reason != Reason::NoDriftSection);
+        }
         let plan = PlanInfo {
             format_version: header.format_version,
             tool_version: header.terraform_version,
@@ -185,19 +188,20 @@ fn predates_drift(version: Option<&str>) -> bool {
 
 fn finding(key: Key, record: Record, secrets: &Secrets) -> Finding {
     let (address, deposed) = key;
-    let Record { drift, provider, moved_from, block, identity_changed, relevant: _ } = record;
+    let Record { drift, provider, moved_from, block, identity_changed, relevant: _, observed } =
+        record;
     let joined = drift.joined;
     let deleted = drift.changes.iter().any(|change| change.path.0.is_empty());
     let desires = joined.as_ref().map(|joined| &joined.desires);
     let masks: Vec<&Value> =
         drift.masks.iter().chain(joined.as_ref().map(|joined| &joined.mask)).collect();
     let mut attributes: Vec<Attribute> = Vec::new();
-    let mut gravest =
-        if drift.changes.is_empty() { fate_unseen(joined.as_ref()) } else { Fate::Absorbed };
+    let unseen = fate_unseen(joined.as_ref(), observed);
+    let mut gravest = if drift.changes.is_empty() { unseen } else { Fate::Absorbed };
     for (position, change) in drift.changes.iter().enumerate() {
         let (fate, desired) = match desires.and_then(|desires| desires.get(position)) {
             Some((fate, desired)) => (*fate, Some(desired)),
-            None => (Fate::Undecidable, None),
+            None => (unseen, None),
         };
         gravest = gravest.max(fate);
         if change.path.0.is_empty() {
@@ -220,6 +224,7 @@ fn finding(key: Key, record: Record, secrets: &Secrets) -> Finding {
         None => (None, None),
     };
     let outside = if deleted { Outside::Deleted } else { Outside::Changed };
+    let outside = observed.unwrap_or(outside);
     let one_way = !deleted && action.as_ref().is_some_and(Action::destroys);
     let rule = Finding::rule_of(outside, gravest, one_way);
     let address = secrets.address(&address);
@@ -252,9 +257,10 @@ fn finding(key: Key, record: Record, secrets: &Secrets) -> Finding {
     }
 }
 
-/// What becomes of a resource of which it is only known that it changed.
-fn fate_unseen(joined: Option<&Joined>) -> Fate {
+/// What becomes of a change of which nothing says what is wanted.
+fn fate_unseen(joined: Option<&Joined>, observed: Option<Outside>) -> Fate {
     match joined.map(|joined| &joined.action) {
+        _ if observed.is_some() => Fate::Observed,
         Some(Action::NoOp) => Fate::Absorbed,
         _ => Fate::Undecidable,
     }
@@ -288,40 +294,6 @@ fn attribute(
         fate,
         declared: None,
         steps,
-    }
-}
-
-/// The mask that marks what either of two marks.
-fn unite(left: Value, right: Value) -> Value {
-    match (left, right) {
-        (Value::Bool(true), _) | (_, Value::Bool(true)) => Value::Bool(true),
-        (Value::Object(mut left), Value::Object(right)) => {
-            for (key, mask) in right {
-                let merged = match left.remove(&key) {
-                    Some(other) => unite(other, mask),
-                    None => mask,
-                };
-                left.insert(key, merged);
-            }
-            Value::Object(left)
-        }
-        (Value::List(left), Value::List(mut right)) => {
-            let mut left = left;
-            if left.len() < right.len() {
-                std::mem::swap(&mut left, &mut right);
-            }
-            let mut right = right.into_iter();
-            Value::List(
-                left.into_iter()
-                    .map(|mask| match right.next() {
-                        Some(other) => unite(mask, other),
-                        None => mask,
-                    })
-                    .collect(),
-            )
-        }
-        (left @ (Value::Object(_) | Value::List(_)), _) => left,
-        (_, right) => right,
     }
 }
 

@@ -46,6 +46,7 @@ impl Analysis {
             block,
             identity_changed: entry.identity_changed(),
             relevant: false,
+            observed: None,
         };
         self.records.insert(entry.key(), record);
         Ok(())

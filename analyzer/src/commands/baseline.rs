@@ -20,7 +20,7 @@ pub(crate) fn write(arguments: &BaselineWrite) -> anyhow::Result<ExitCode> {
         .baseline
         .as_ref()
         .context("say where: --baseline FILE, or `file` under [baseline] in the configuration")?;
-    let mut checked = read(&arguments.input, settings.options(&arguments.input))?;
+    let mut checked = read(&arguments.input, settings.options(arguments.input.limits()))?;
     settings.judge_by(&mut checked, &arguments.input.plan, old.as_ref());
     let report = &mut checked.report;
     let known = report.findings.iter().filter(|it| it.standing != Standing::New).count();

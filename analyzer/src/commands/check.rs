@@ -6,7 +6,8 @@ use driftgate::{exit_code::ExitCode, propose};
 
 pub(crate) fn run(arguments: &Check) -> anyhow::Result<ExitCode> {
     let settings = Settings::load(&arguments.judging)?;
-    let mut checked = read(&arguments.input, settings.options(&arguments.input)).or_else(unread)?;
+    let mut checked =
+        read(&arguments.input, settings.options(arguments.input.limits())).or_else(unread)?;
     let history = settings.judge(&mut checked, &arguments.input.plan)?;
     if let Some(root) = &arguments.config_dir {
         propose(&mut checked.report, &load(root)?, &checked.secrets);

@@ -105,8 +105,9 @@ impl Reader<'_> {
 
     fn plan(&self, path: &Path) -> anyhow::Result<Digest> {
         let max_entry = self.arguments.max_entry;
-        let input = Input { plan: path.to_owned(), max_entry, quiet: true };
-        let mut checked = read(&input, self.settings.options(&input))?;
+        let plan = path.to_owned();
+        let input = Input { plan, max_entry, quiet: true, schemas: None, previous_state: None };
+        let mut checked = read(&input, self.settings.options(input.limits()))?;
         self.settings.judge(&mut checked, path)?;
         Ok(Digest::of(&checked.report))
     }

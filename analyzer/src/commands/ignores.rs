@@ -13,7 +13,7 @@ use jiff::Timestamp;
 
 pub(crate) fn run(arguments: &Ignores) -> anyhow::Result<ExitCode> {
     let settings = Settings::load(&arguments.judging)?;
-    let checked = read(&arguments.input, settings.options(&arguments.input))?;
+    let checked = read(&arguments.input, settings.options(arguments.input.limits()))?;
     let text = render(&checked.report, &settings.config, today(Timestamp::now()));
     print(checked.secrets.text(&text).as_bytes())?;
     Ok(ExitCode::Clean)

@@ -1,9 +1,9 @@
 //! The configuration file and the options beside it, and what a plan is judged by.
 
-use crate::cli::{Input, Judging};
+use crate::cli::Judging;
 use anyhow::{Context as _, anyhow, ensure};
 use driftgate::{
-    Checked, Options,
+    Checked, Limits, Options,
     baseline::{self, Baseline},
     config::{self, Age, Config},
     formats::visible,
@@ -68,9 +68,10 @@ impl Settings {
     }
 
     /// How a plan is to be read.
-    pub(crate) fn options(&self, input: &Input) -> Options {
+    pub(crate) fn options(&self, limits: Limits) -> Options {
         Options {
-            limits: input.limits(),
+            limits,
+            schemas: None,
             as_drift: self.config.noise.as_drift.iter().map(|kind| kind.0).collect(),
         }
     }

@@ -1,24 +1,26 @@
-//! Lists. A plan does not say which of them are sets, so the elements decide.
+//! Lists. A plan does not say which of them are sets, so without a schema the elements decide.
 //!
-//! - The same elements in another order: noise, whatever the schema says.
+//! - The same elements in another order: noise, unless the schema says that order counts.
 //! - Elements that changed where they stand: their own differences, at their own paths.
 //! - Anything else: one difference of the whole list, because positions mean nothing any more.
 
-use super::{Change, alike, at};
-use crate::{
-    noise::Noise,
-    path::{Path, Step},
-    value::Value,
-};
+use super::{Change, Place, alike, at};
+use crate::{noise::Noise, path::Step, schemas::Shape, value::Value};
 
-pub(super) fn diff(path: &Path, before: &[Value], after: &[Value], changes: &mut Vec<Change>) {
+pub(super) fn diff(
+    place: &Place<'_>,
+    before: &[Value],
+    after: &[Value],
+    changes: &mut Vec<Change>,
+) {
+    let is_list = place.schema.is_some_and(|it| matches!(it.shape(), Shape::List | Shape::Tuple));
     if before.len() == after.len() {
         let unequal: Vec<usize> =
             (0..before.len()).filter(|&index| before[index] != after[index]).collect();
         if unequal.is_empty() || stays_in_place(before, after, &unequal) {
             for index in 0..before.len() {
                 at(
-                    &path.join(Step::Index(index)),
+                    &place.join(Step::Index(index)),
                     Some(&before[index]),
                     Some(&after[index]),
                     changes,
@@ -28,10 +30,10 @@ pub(super) fn diff(path: &Path, before: &[Value], after: &[Value], changes: &mut
         }
     }
     changes.push(Change {
-        path: path.clone(),
+        path: place.path.clone(),
         before: Some(Value::List(before.to_vec())),
         after: Some(Value::List(after.to_vec())),
-        noise: same_elements(before, after).then_some(Noise::Reordered),
+        noise: (!is_list && same_elements(before, after)).then_some(Noise::Reordered),
     });
 }
 

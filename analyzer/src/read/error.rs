@@ -28,8 +28,8 @@ pub enum ReadError {
          a size limit; write it to a file with `terraform show -json FILE > plan.json`"
     )]
     CutOff { offset: Position, section: String },
-    /// Valid JSON that is not shaped like a plan.
-    #[error("{section} is not shaped like a plan: {reason}, at {offset}")]
+    /// Valid JSON that is not shaped as it should be.
+    #[error("{section} is not shaped as it should be: {reason}, at {offset}")]
     Shape { section: String, reason: String, offset: Position },
     /// A format of the future.
     #[error(
@@ -84,6 +84,26 @@ pub enum WrongKind {
          stream as it was written"
     )]
     EventStream,
+    #[error(
+        "this is a plan, where a state is needed: give the output of `terraform state pull`, or of \
+         `terraform show -json` without a plan file"
+    )]
+    Plan,
+    #[error(
+        "this is a stored state of version {0}, as Terraform before 0.7 wrote it; copy it into an \
+         empty folder as terraform.tfstate and give what `terraform state pull` prints there"
+    )]
+    OldState(u64),
+    #[error(
+        "state format version {0} is not known; this program reads 0.x and 1.x of `show -json`, and \
+         3 and 4 of stored states: a newer driftgate may read it"
+    )]
+    StateVersion(String),
+    #[error(
+        "this is JSON but no state; give the output of `terraform show -json` or of `terraform \
+         state pull`"
+    )]
+    NotState,
     #[error("these are no provider schemas; give the output of `terraform providers schema -json`")]
     NotSchemas,
     #[error("this is a provider schema; a plan is needed: `terraform show -json FILE`")]

@@ -6,8 +6,10 @@
 use driftgate::{
     Limits, ReadError, Report, check,
     formats::{FORMATS, Style},
-    read_schemas,
+    read_schemas, read_state,
     report::{Reason, Verdict},
+    state::{Object, Receiver},
+    value::Value,
 };
 use std::{fs, path::PathBuf};
 
@@ -99,6 +101,48 @@ fn real_drift_is_found() {
             report.counts
         );
     }
+}
+
+/// Looks at no object.
+struct Nobody;
+
+impl Receiver for Nobody {
+    fn object(&mut self, _: Object) {}
+
+    fn output(&mut self, _: &str, _: Value, _: bool) {}
+}
+
+fn resources(module: &serde_json::Value) -> usize {
+    let list = |key: &str| module[key].as_array().cloned().unwrap_or_default();
+    list("resources").len() + list("child_modules").iter().map(resources).sum::<usize>()
+}
+
+#[test]
+fn real_states_have_the_counts_of_their_index() {
+    let Some(corpus) = corpus() else { return };
+    let index = fs::read_to_string(corpus.join("index.tsv")).unwrap();
+    let mut read = 0;
+    for line in
+        index.lines().filter(|it| it.starts_with("rawstate/") || it.starts_with("statejson/"))
+    {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let Ok(state) = fs::read(corpus.join(fields[0])) else { continue };
+        let info = read_state(state.as_slice(), Limits::STANDARD, &mut Nobody)
+            .unwrap_or_else(|error| panic!("{}: {error}", fields[0]));
+        read += 1;
+        // What the index did not count is -1 in it.
+        if let Ok(mut expected) = fields[4].parse::<usize>() {
+            if line.starts_with("statejson/") {
+                // There it counts everything that has an address: modules and checks too.
+                let document: serde_json::Value = serde_json::from_slice(&state).unwrap();
+                let objects = resources(&document["values"]["root_module"]);
+                assert!(objects <= expected, "{}", fields[0]);
+                expected = objects;
+            }
+            assert_eq!(info.entries, expected, "{}", fields[0]);
+        }
+    }
+    assert!(read > 60, "only {read} states were read");
 }
 
 #[test]

@@ -18,6 +18,8 @@ const EDGE: &[&str] = &[
     "cli.rs",
     "commands",
     "commands.rs",
+    "compare.rs",
+    "compare/plans.rs",
     "exit_code.rs",
     "lib.rs",
     "main.rs",
@@ -29,6 +31,7 @@ const EDGE: &[&str] = &[
     "read/schemas.rs",
     "read/sections.rs",
     "read/source.rs",
+    "read/state.rs",
 ];
 
 fn root() -> PathBuf {
