@@ -13,6 +13,7 @@ mod github;
 mod github_sarif;
 mod gitlab_codequality;
 mod gitlab_terraform;
+mod html;
 mod json;
 mod junit;
 mod markdown;
@@ -87,6 +88,7 @@ pub const FORMATS: &[Format] = &[
     github_sarif::FORMAT,
     gitlab_codequality::FORMAT,
     gitlab_terraform::FORMAT,
+    html::FORMAT,
     json::FORMAT,
     junit::FORMAT,
     markdown::FORMAT,

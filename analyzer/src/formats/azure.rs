@@ -3,7 +3,7 @@
 //! - A text of the plan cannot begin or end a command: its brackets are spelled out.
 //! - Variables are set for later steps and, as outputs, for later jobs.
 
-use super::{Format, Style, facts, place, problem::problems, visible, words};
+use super::{Format, Style, facts, place, problem::new_problems, visible, words};
 use crate::{
     report::{Place, Report, Standing},
     rule::Severity,
@@ -22,7 +22,7 @@ fn render(report: &Report, style: &Style) -> String {
         let text = format!("driftgate: the plan proves little: {}", reason.meaning());
         issues.push(issue(Severity::Medium, reason.name(), None, &text));
     }
-    for problem in problems(report) {
+    for problem in new_problems(report) {
         let place = place::of_problem(&problem, style);
         issues.push(issue(problem.severity, &problem.rule, place.as_ref(), &problem.text));
     }

@@ -5,7 +5,9 @@
 //!   one tells how many are missing.
 //! - What was known before makes none.
 
-use super::{Format, Layout, Style, facts, json_text, place, problem::problems, visible, words};
+use super::{
+    Format, Layout, Style, facts, json_text, place, problem::new_problems, visible, words,
+};
 use crate::{
     report::{Place, Report, Standing},
     rule::Severity,
@@ -52,7 +54,7 @@ fn annotations(report: &Report, style: &Style) -> Vec<Annotation> {
     for reason in &report.reasons {
         add("warning", &format!("driftgate: {}", reason.name()), None, reason.meaning());
     }
-    for problem in problems(report) {
+    for problem in new_problems(report) {
         let title = format!("driftgate: {}", problem.rule);
         let place = place::of_problem(&problem, style);
         add(level(problem.severity), &title, place, &problem.text);

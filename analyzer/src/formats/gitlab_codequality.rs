@@ -4,7 +4,7 @@
 
 use super::{
     Format, Layout, Style, json_text, place,
-    problem::{Problem, problems},
+    problem::{Problem, new_problems},
     visible, words,
 };
 use crate::{
@@ -27,7 +27,7 @@ fn render(report: &Report, style: &Style) -> String {
             issues.push(issue(finding.rule.id, &fingerprint, finding.severity, &place, &text));
         }
     }
-    for problem in problems(report) {
+    for problem in new_problems(report) {
         let place = place::of_problem(&problem, style);
         let place = place.unwrap_or_else(|| place::fallback(style));
         let Problem { rule, fingerprint, severity, text, .. } = &problem;

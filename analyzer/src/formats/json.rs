@@ -86,6 +86,7 @@ pub(super) fn violation(violation: &Violation) -> Value {
         "message": violation.message,
         "severity": violation.severity.name(),
         "fingerprint": violation.fingerprint,
+        "standing": standing(&violation.standing),
         "place": violation.place.as_ref().map(place),
     })
 }
@@ -225,6 +226,7 @@ pub(super) fn check(check: &FailedCheck) -> Value {
         "rule": check.rule.id,
         "severity": check.severity.name(),
         "fingerprint": check.fingerprint,
+        "standing": standing(&check.standing),
     })
 }
 

@@ -56,7 +56,7 @@ fn render(report: &Report, style: &Style) -> String {
 fn cases(report: &Report, style: &Style) -> Vec<Case> {
     let mut cases = vec![plan(report)];
     for finding in words::by_severity(report) {
-        let outcome = match words::standing(finding) {
+        let outcome = match words::standing(&finding.standing) {
             Some(message) => Outcome::Skipped { message },
             None => Outcome::Failed {
                 kind: finding.severity.name().to_owned(),
@@ -76,10 +76,13 @@ fn cases(report: &Report, style: &Style) -> Vec<Case> {
             class: format!("driftgate.{}", problem.rule),
             name: subject.to_owned(),
             place: place::of_problem(&problem, style),
-            outcome: Outcome::Failed {
-                kind: problem.severity.name().to_owned(),
-                message: problem.text,
-                text: String::new(),
+            outcome: match words::standing(problem.standing) {
+                Some(message) => Outcome::Skipped { message },
+                None => Outcome::Failed {
+                    kind: problem.severity.name().to_owned(),
+                    message: problem.text,
+                    text: String::new(),
+                },
             },
         });
     }

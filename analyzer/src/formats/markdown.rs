@@ -90,32 +90,16 @@ fn lists(report: &Report, bytes_max: usize) -> String {
     let spans = |items: Vec<String>| -> Vec<String> {
         items.iter().map(|item| code(&shorten(item, 0, 200))).collect()
     };
-    let planned: Vec<String> = report.planned.iter().map(words::planned).collect();
-    let noise: Vec<String> = report.noise.iter().map(words::noise).collect();
-    let violations: Vec<String> = report.violations.iter().map(words::violation).collect();
-    let suppressed: Vec<String> = report.suppressed.iter().map(words::suppressed).collect();
-    let resolved: Vec<String> = report.resolved.iter().map(words::resolved).collect();
-    let checks: Vec<String> = report.checks.iter().map(words::check).collect();
-    let lists = [
-        ("Conditions", checks, report.checks.len()),
-        ("Policy violations", violations, report.violations.len()),
-        ("Ignored", suppressed, report.suppressed.len()),
-        ("Resolved", resolved, report.resolved.len()),
-        ("Ignore rules of no use", words::stale(&report.ignores), 0),
-        ("Planned changes", planned, report.counts.planned),
-        ("Without meaning", noise, report.counts.noise.values().sum()),
-    ];
     let mut out = String::new();
-    for (title, listed, total) in lists {
-        let total = total.max(listed.len());
-        if total > 0 {
-            let listed = items(&spans(listed), total, bytes_max.saturating_sub(out.len()));
-            let open = if title == "Policy violations" { " open" } else { "" };
-            let _ = write!(
-                out,
-                "\n<details{open}><summary>{title} ({total})</summary>\n\n{listed}\n</details>\n"
-            );
-        }
+    for list in words::lists(report).into_iter().filter(|list| list.total > 0) {
+        let room = bytes_max.saturating_sub(out.len());
+        let listed = items(&spans(list.lines), list.total, room);
+        let open = if list.is_grave { " open" } else { "" };
+        let (title, total) = (list.title, list.total);
+        let _ = write!(
+            out,
+            "\n<details{open}><summary>{title} ({total})</summary>\n\n{listed}\n</details>\n"
+        );
     }
     out
 }
@@ -165,7 +149,7 @@ fn section(finding: &Finding) -> String {
     }
     let _ = writeln!(out, "{}.", capital(&intent));
     let _ = write!(out, "Rule `{rule}`, fingerprint {}", code(&finding.fingerprint));
-    if let Some(standing) = words::standing(finding) {
+    if let Some(standing) = words::standing(&finding.standing) {
         let _ = write!(out, ", {}", prose(&standing));
     }
     if let Some(owner) = &finding.owner {

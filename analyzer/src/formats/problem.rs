@@ -3,7 +3,7 @@
 
 use super::{visible, words};
 use crate::{
-    report::{Place, Report},
+    report::{Place, Report, Standing},
     rule::Severity,
 };
 
@@ -18,6 +18,12 @@ pub(super) struct Problem<'a> {
     /// Numbered, see [`words::numbered`].
     pub(super) fingerprint: String,
     pub(super) place: Option<&'a Place>,
+    pub(super) standing: &'a Standing,
+}
+
+/// Of a report those that are new, the gravest first.
+pub(super) fn new_problems(report: &Report) -> impl Iterator<Item = Problem<'_>> {
+    problems(report).into_iter().filter(|problem| *problem.standing == Standing::New)
 }
 
 /// All of a report, the gravest first.
@@ -30,6 +36,7 @@ pub(super) fn problems(report: &Report) -> Vec<Problem<'_>> {
         severity: violation.severity,
         fingerprint: number,
         place: violation.place.as_ref(),
+        standing: &violation.standing,
     });
     let numbers = words::numbered(report.checks.iter().map(|it| it.fingerprint.as_str()));
     let checks = report.checks.iter().zip(numbers).map(|(check, number)| Problem {
@@ -39,6 +46,7 @@ pub(super) fn problems(report: &Report) -> Vec<Problem<'_>> {
         severity: check.severity,
         fingerprint: number,
         place: None,
+        standing: &check.standing,
     });
     let mut problems: Vec<Problem<'_>> = violations.chain(checks).collect();
     problems.sort_by_key(|problem| std::cmp::Reverse(problem.severity));

@@ -157,28 +157,27 @@ fn findings(report: &Report, style: &Style) -> Vec<Found> {
             if related.len() > 1 {
                 fields.insert("relatedLocations".to_owned(), Value::Array(related));
             }
-            let state = match &finding.standing {
-                Standing::New | Standing::Awaiting { .. } => "new",
-                Standing::Known { .. } => "unchanged",
-            };
-            fields.insert("baselineState".to_owned(), json!(state));
-            let accepted = match suppressed {
-                Some(item) => Some(format!("{} (ignore rule {})", item.reason, item.by)),
-                None => words::standing(finding),
-            };
-            if let Some(text) = accepted {
-                let status = match finding.standing {
-                    Standing::Awaiting { .. } => "underReview",
-                    Standing::New | Standing::Known { .. } => "accepted",
-                };
-                let text = visible(&text);
-                let item = json!({ "kind": "external", "status": status, "justification": text });
-                fields.insert("suppressions".to_owned(), json!([item]));
-            }
+            let ignored = suppressed.map(|it| format!("{} (ignore rule {})", it.reason, it.by));
+            judge(&mut fields, &finding.standing, ignored);
             fields.insert("properties".to_owned(), properties(finding));
             Found { severity: finding.severity, rule: finding.rule.id.to_owned(), fields }
         })
         .collect()
+}
+
+/// How a result stands against the baseline, and why it is no alert if it is none.
+fn judge(fields: &mut Map<String, Value>, standing: &Standing, ignored: Option<String>) {
+    let (state, status) = match standing {
+        Standing::New => ("new", "accepted"),
+        Standing::Known { .. } => ("unchanged", "accepted"),
+        Standing::Awaiting { .. } => ("new", "underReview"),
+    };
+    fields.insert("baselineState".to_owned(), json!(state));
+    if let Some(text) = ignored.or_else(|| words::standing(standing)) {
+        let text = visible(&text);
+        let item = json!({ "kind": "external", "status": status, "justification": text });
+        fields.insert("suppressions".to_owned(), json!([item]));
+    }
 }
 
 fn properties(finding: &Finding) -> Value {
@@ -197,7 +196,8 @@ fn others(report: &Report, style: &Style) -> Vec<Found> {
         let place = place::of_problem(&problem, style);
         let place = place.unwrap_or_else(|| place::fallback(style));
         let place = location(&place, problem.address);
-        let fields = result(problem.severity, &problem.text, &place, &problem.fingerprint);
+        let mut fields = result(problem.severity, &problem.text, &place, &problem.fingerprint);
+        judge(&mut fields, problem.standing, None);
         Found { severity: problem.severity, rule: problem.rule, fields }
     });
     found.collect()

@@ -37,24 +37,9 @@ fn render(report: &Report, style: &Style) -> String {
             page.finding(finding);
         }
     }
-    let checks: Vec<String> = report.checks.iter().map(words::check).collect();
-    page.list("Conditions", &checks, checks.len());
-    let violations: Vec<String> = report.violations.iter().map(words::violation).collect();
-    page.list("Policy violations", &violations, violations.len());
-    let suppressed: Vec<String> = report.suppressed.iter().map(words::suppressed).collect();
-    page.list("Ignored", &suppressed, suppressed.len());
-    let resolved: Vec<String> = report.resolved.iter().map(words::resolved).collect();
-    page.list("Resolved", &resolved, resolved.len());
-    let stale = words::stale(&report.ignores);
-    page.list("Ignore rules of no use", &stale, stale.len());
-    let planned: Vec<String> = report
-        .planned
-        .iter()
-        .map(|item| format!("{} {}", item.action.symbol(), words::planned(item)))
-        .collect();
-    page.list("Planned changes", &planned, report.counts.planned);
-    let noise: Vec<String> = report.noise.iter().map(words::noise).collect();
-    page.list("Without meaning", &noise, report.counts.noise.values().sum());
+    for list in words::lists(report) {
+        page.list(list.title, &list.lines, list.total);
+    }
     page.out
 }
 
@@ -117,7 +102,7 @@ impl Page {
         self.paragraph("  ", &words::happened(finding), PLAIN);
         let (rule, fingerprint) = (finding.rule.id, visible(&finding.fingerprint));
         self.paragraph("  ", &format!("rule {rule}, fingerprint {fingerprint}"), DIM);
-        if let Some(standing) = words::standing(finding) {
+        if let Some(standing) = words::standing(&finding.standing) {
             self.paragraph("  ", &standing, PLAIN);
         }
         if let Some(owner) = &finding.owner {

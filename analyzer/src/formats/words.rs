@@ -128,9 +128,9 @@ pub(super) fn brief(finding: &Finding) -> String {
     }
 }
 
-/// What the baseline says of a finding, unless it is new.
-pub(super) fn standing(finding: &Finding) -> Option<String> {
-    match &finding.standing {
+/// What the baseline says of something, unless it is new.
+pub(super) fn standing(standing: &Standing) -> Option<String> {
+    match standing {
         Standing::New => None,
         Standing::Known { since } => Some(format!("known since {}", visible(since))),
         Standing::Awaiting { runs, wanted } => {
@@ -154,6 +154,35 @@ pub(super) fn file_line(place: &Place) -> String {
     format!("{}:{}", visible(&place.file), place.line)
 }
 
+/// A list beside the findings.
+pub(super) struct List {
+    pub(super) title: &'static str,
+    pub(super) lines: Vec<String>,
+    /// How many there are; not all need be listed.
+    pub(super) total: usize,
+    /// True when somebody should see it at once.
+    pub(super) is_grave: bool,
+}
+
+/// Everything beside the findings, what matters most first; empty lists included.
+pub(super) fn lists(report: &Report) -> Vec<List> {
+    let list =
+        |title, lines: Vec<String>| List { title, total: lines.len(), lines, is_grave: false };
+    let checks = list("Conditions", report.checks.iter().map(check).collect());
+    let violations = list("Policy violations", report.violations.iter().map(violation).collect());
+    let planned = list("Planned changes", report.planned.iter().map(planned).collect());
+    let noise = list("Without meaning", report.noise.iter().map(noise).collect());
+    vec![
+        List { is_grave: true, ..violations },
+        List { is_grave: true, ..checks },
+        list("Ignored", report.suppressed.iter().map(suppressed).collect()),
+        list("Resolved", report.resolved.iter().map(resolved).collect()),
+        list("Ignore rules of no use", stale(&report.ignores)),
+        List { total: report.counts.planned, ..planned },
+        List { total: report.counts.noise.values().sum(), ..noise },
+    ]
+}
+
 /// What broke a policy.
 pub(super) fn violation(violation: &Violation) -> String {
     let (policy, message) = (visible(&violation.policy), visible(&violation.message));
@@ -163,23 +192,25 @@ pub(super) fn violation(violation: &Violation) -> String {
         address => format!(" {}:", visible(address)),
     };
     let severity = violation.severity.name();
-    format!("{policy} ({severity}):{address} {message}{}", place.unwrap_or_default())
+    let standing = standing(&violation.standing).map(|it| format!(", {it}")).unwrap_or_default();
+    let place = place.unwrap_or_default();
+    format!("{policy} ({severity}{standing}):{address} {message}{place}")
 }
 
 /// A finding that an ignore rule hit.
-pub(super) fn suppressed(item: &Suppressed) -> String {
+fn suppressed(item: &Suppressed) -> String {
     let (address, rule) = (visible(&item.finding.address), item.finding.rule.id);
     format!("{address} ({rule}), by {}: {}", visible(&item.by), visible(&item.reason))
 }
 
 /// A finding of the baseline that is gone.
-pub(super) fn resolved(item: &Resolved) -> String {
+fn resolved(item: &Resolved) -> String {
     let fingerprint = visible(&item.fingerprint);
     format!("{} ({}), fingerprint {fingerprint}", visible(&item.address), visible(&item.rule))
 }
 
 /// Ignore rules that somebody should look at.
-pub(super) fn stale(ignores: &[IgnoreUse]) -> Vec<String> {
+fn stale(ignores: &[IgnoreUse]) -> Vec<String> {
     let stale = ignores.iter().filter(|ignore| ignore.state != IgnoreState::Used);
     stale
         .map(|ignore| {
@@ -197,7 +228,7 @@ pub(super) fn stale(ignores: &[IgnoreUse]) -> Vec<String> {
 }
 
 /// A difference without meaning.
-pub(super) fn noise(item: &NoiseItem) -> String {
+fn noise(item: &NoiseItem) -> String {
     let path = if item.path.is_empty() { "as a whole" } else { &item.path };
     format!("{} {}: {}", visible(&item.address), visible(path), item.kind.name())
 }
@@ -284,13 +315,14 @@ pub(super) fn refusals(refusals: &[Refusal]) -> Vec<(Vec<&str>, &Refusal)> {
 }
 
 /// One planned change.
-pub(super) fn planned(item: &Planned) -> String {
+fn planned(item: &Planned) -> String {
     let word = match (&item.action, &item.note) {
         (Action::NoOp, Some(PlannedNote::Import)) => "import",
         (Action::NoOp, Some(PlannedNote::MovedFrom(_))) => "move",
         (action, _) => action.word(),
     };
-    let mut text = format!("{} {}", visible(word), visible(&item.address));
+    let (symbol, address) = (item.action.symbol(), visible(&item.address));
+    let mut text = format!("{symbol} {} {address}", visible(word));
     match &item.note {
         Some(PlannedNote::Import) if word == "import" => {}
         Some(PlannedNote::Import) => text.push_str(" (import)"),
@@ -319,10 +351,11 @@ pub(super) fn check(check: &FailedCheck) -> String {
         CheckStatus::Errored => "could not be computed",
         CheckStatus::Unknown => "is known only after apply",
     };
+    let standing = standing(&check.standing).map(|it| format!(" ({it})")).unwrap_or_default();
     let messages: Vec<String> = check.messages.iter().map(|it| visible(it)).collect();
     if messages.is_empty() {
-        format!("{address} {status}")
+        format!("{address} {status}{standing}")
     } else {
-        format!("{address} {status}: {}", messages.join("; "))
+        format!("{address} {status}{standing}: {}", messages.join("; "))
     }
 }

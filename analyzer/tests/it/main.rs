@@ -5,7 +5,9 @@
 
 mod addresses;
 mod algebra;
+mod browser;
 mod case;
+mod chromium;
 mod command;
 mod compare;
 mod comparing;
@@ -14,6 +16,7 @@ mod envelopes;
 mod fleet;
 mod folders;
 mod hostile;
+mod judged;
 mod judging;
 mod layouts;
 mod order;
@@ -25,3 +28,4 @@ mod secrets;
 mod sizes;
 mod states;
 mod tidy;
+mod validity;

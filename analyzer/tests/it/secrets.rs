@@ -78,3 +78,68 @@ fn no_format_prints_a_planted_secret() {
     }
     assert!(!format!("{secrets:?}").contains("Tr0ub4dor"));
 }
+
+/// What each reader of a log, a page or a comment might take for its own.
+const HOSTILE: &str = "x\n::error::boo\n::set-output name=a::b\r\n##vso[task.complete result=Failed;]y\
+    ##[error]z</script><script>alert(1)</script><img src=x>]]>&amp;@everyone `b` | \u{202e}\u{1b}[31m\
+    \u{0}\u{7}\u{9b}\u{ffff}--> a\n# TYPE x y\nDRIFTGATE_VERDICT=clean\n<!-- driftgate:other -->";
+
+#[test]
+fn no_format_lets_a_text_of_the_plan_act() {
+    let text = serde_json::to_string(HOSTILE).unwrap();
+    let entry = format!(
+        r#"{{"address":{text},"mode":"managed","type":{text},"provider_name":{text},"previous_address":{text},"action_reason":{text},"change":{{"actions":["update"],"before":{{"a":"x"}},"after":{{"a":{text},{text}:[{text}]}},"before_sensitive":{{}},"after_sensitive":{{}}}}}}"#
+    );
+    let plan = format!(
+        r#"{{"format_version":"1.2","terraform_version":{text},"timestamp":{text},"resource_drift":[{entry}],"resource_changes":[{entry}]}}"#
+    );
+    let mut report = check_stream(plan.as_bytes(), Limits::STANDARD).unwrap().report;
+    report.workspace = Some(HOSTILE.to_owned());
+    report.warnings.push(HOSTILE.to_owned());
+    report.findings[0].owner = Some(HOSTILE.to_owned());
+    report.findings[0].dependents = vec![HOSTILE.to_owned()];
+    report.violations.push(driftgate::report::Violation {
+        policy: HOSTILE.to_owned(),
+        address: HOSTILE.to_owned(),
+        message: HOSTILE.to_owned(),
+        severity: driftgate::rule::Severity::High,
+        fingerprint: HOSTILE.to_owned(),
+        standing: driftgate::report::Standing::Known { since: HOSTILE.to_owned() },
+        place: Some(driftgate::report::Place { file: HOSTILE.to_owned(), line: 1 }),
+    });
+    for format in FORMATS {
+        let style = Style { width: 60, ..Style::default() };
+        acts_not(format.name, &(format.render)(&report, &style));
+    }
+    acts_not("summary", &driftgate::formats::step_summary(&report));
+    acts_not("outputs", &driftgate::formats::github_outputs(&report, "delimiter"));
+}
+
+fn acts_not(format: &str, printed: &str) {
+    let hidden = |c: &char| *c != '\n' && driftgate::formats::is_hidden(*c);
+    assert_eq!(printed.chars().find(hidden), None, "{format} holds a hidden character");
+    for line in printed.lines() {
+        let line = line.trim_start();
+        let commands = line.matches("##vso[").count() + line.matches("##[").count();
+        let own = usize::from(format == "azure" && line.starts_with("##vso[task."));
+        assert_eq!(commands, own, "{format}: {line}");
+        let own = format == "github"
+            && ["::error ", "::warning ", "::notice "].iter().any(|it| line.starts_with(it));
+        assert!(!line.starts_with("::") || own, "{format}: {line}");
+        assert!(!line.starts_with("DRIFTGATE_VERDICT=clean"), "{format}: {line}");
+        assert!(!line.starts_with("# TYPE x"), "{format}: {line}");
+    }
+    let scripts = if format == "html" { 2 } else { 0 };
+    if ["html", "junit"].contains(&format) {
+        assert_eq!(printed.matches("</script>").count(), scripts, "{format}");
+        assert!(!printed.contains("<img"), "{format}");
+        assert!(format == "html" || !printed.contains("]]>"), "{format}");
+    }
+    if ["markdown", "summary"].contains(&format) {
+        let comments = usize::from(format == "markdown");
+        let (outside, _): (Vec<_>, Vec<_>) = printed.lines().partition(|line| !line.contains('`'));
+        let outside = outside.join("\n");
+        assert_eq!(outside.matches("<!--").count(), comments, "{outside}");
+        assert!(!outside.contains("@everyone") && !outside.contains("<script"), "{outside}");
+    }
+}
