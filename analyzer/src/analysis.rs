@@ -11,6 +11,7 @@ mod documents;
 mod finish;
 mod held;
 mod outside;
+mod policies;
 mod sections;
 mod sensitive;
 
@@ -30,6 +31,8 @@ use crate::{
     value::Value,
 };
 use held::Held;
+
+use policies::Judged;
 use sensitive::Side;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -148,6 +151,7 @@ pub(crate) struct Analysis {
     pass: Pass,
     held: Held,
     options: Options,
+    judged: Judged,
 }
 
 impl Analysis {
@@ -173,6 +177,7 @@ impl Analysis {
             pass: Pass::First,
             held: Held::new(options.limits.held_bytes_max),
             options,
+            judged: Judged::default(),
         }
     }
 
@@ -256,6 +261,7 @@ impl Sink for Analysis {
         }
         if self.pass != Pass::Second {
             self.learn_secrets(entry);
+            self.ask_policies(entry);
         }
         if self.records.is_empty() {
             if self.order == Order::ChangesFirst && self.rereading == Rereading::Impossible {

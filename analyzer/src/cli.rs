@@ -41,6 +41,8 @@ pub(crate) enum Command {
     Diff(Box<Diff>),
     /// Compare a state with what is real: with a newer state, or by asking the engine.
     State(Box<State>),
+    /// List the built-in policies.
+    Policies,
     /// Write what is real into the configuration: print the patch, or edit the files.
     Propose(Propose),
     /// Explain a word of a report; without one, list them all.

@@ -12,6 +12,7 @@ pub(crate) mod ignores;
 mod inputs;
 mod judging;
 pub(crate) mod man;
+pub(crate) mod policies;
 pub(crate) mod propose;
 mod reports;
 pub(crate) mod state;

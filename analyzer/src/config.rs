@@ -5,15 +5,18 @@
 //! - The published schema, `schema/config.v1.json`, is made of these types.
 
 mod pattern;
+mod policy;
 mod selector;
 mod value;
 
 pub use pattern::{AddressPattern, AttributePattern, Wildcard};
+pub use policy::{Each, Policy};
 pub use selector::{Patterns, Selector};
 pub use value::{Age, Day, NoiseKind, RuleId};
 
 use crate::{
-    gate::{Class, FailOn, Gate},
+    gate::{FailOn, Gate},
+    policy::Policies,
     rule::Severity,
 };
 use serde::Deserialize;
@@ -44,6 +47,8 @@ pub struct Config {
     pub overrides: Vec<Override>,
     /// Findings that are no business of the gate, for a time.
     pub ignore: Vec<Ignore>,
+    /// What a plan must not do, or must not show.
+    pub policy: Vec<Policy>,
 }
 
 /// What fails a job.
@@ -192,6 +197,11 @@ impl Config {
         if faults.is_empty() { Ok(config) } else { Err(ConfigError { faults }) }
     }
 
+    /// The policies, if there are any.
+    pub fn policies(&self) -> Result<Option<Policies>, Vec<String>> {
+        if self.policy.is_empty() { Ok(None) } else { Policies::compile(&self.policy).map(Some) }
+    }
+
     /// What no single value shows to be wrong.
     fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
@@ -224,12 +234,10 @@ impl Config {
                 fault("another rule has that name");
             }
         }
+        if let Err(of_policies) = self.policies() {
+            faults.extend(of_policies);
+        }
         faults
-    }
-
-    /// True when a job may be failed for something of that class.
-    pub fn asks_for(&self, class: Class) -> bool {
-        self.gate.gate().fail_on.contains(&FailOn::class(class))
     }
 }
 

@@ -6,15 +6,18 @@
 
 mod ignoring;
 mod item;
+mod policies;
 mod weigh;
 
 pub use ignoring::{Hit, hits, is_expired, state};
 pub(crate) use item::{Item, items};
+pub(crate) use policies::violation;
 
 use crate::{
     baseline::Baseline,
     config::{Age, Config, Day},
     history::History,
+    policy::Policies,
     redact::Secrets,
     report::{Reason, Report, Verdict},
 };
@@ -29,6 +32,8 @@ pub struct Judge<'a> {
     pub made: Option<Timestamp>,
     /// An older plan proves nothing.
     pub max_age: Option<Age>,
+    /// What is asked about each finding and about the plan; reading asked about each change.
+    pub policies: Option<&'a Policies>,
     /// What was accepted.
     pub baseline: Option<&'a Baseline>,
     /// What the runs before have seen.
@@ -45,6 +50,7 @@ impl<'a> Judge<'a> {
             now,
             made: None,
             max_age: config.gate.max_age,
+            policies: None,
             baseline: None,
             history: None,
             min_consecutive: 1,
@@ -72,6 +78,9 @@ impl<'a> Judge<'a> {
             (true, false) => Verdict::Inconclusive,
             (true, true) => Verdict::Clean,
         };
+        if let Some(policies) = self.policies {
+            policies::ask(report, policies, secrets);
+        }
         if let Some(baseline) = self.baseline {
             baseline.compare(report, today);
         }

@@ -35,6 +35,7 @@ pub mod noise;
 pub mod number;
 pub mod options;
 pub mod path;
+pub mod policy;
 pub mod proposal;
 pub mod redact;
 pub mod report;

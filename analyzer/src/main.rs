@@ -9,7 +9,9 @@ mod progress;
 
 use clap::Parser as _;
 use cli::{Baseline, Cli, Command};
-use commands::{baseline, check, completion, diff, explain, fleet, ignores, man, propose, state};
+use commands::{
+    baseline, check, completion, diff, explain, fleet, ignores, man, policies, propose, state,
+};
 use driftgate::exit_code::ExitCode;
 use std::io::{self, Write as _};
 
@@ -40,6 +42,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Ignores(arguments) => ignores::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
         Command::State(arguments) => state::run(&arguments),
+        Command::Policies => policies::run(),
         Command::Propose(arguments) => propose::run(&arguments),
         Command::Explain { topic } => explain::run(topic.as_deref()),
         Command::Completion { shell } => completion::run(shell),

@@ -57,6 +57,9 @@ pub struct Report {
     pub ignores: Vec<IgnoreUse>,
     /// How many plans the input held.
     pub documents: usize,
+    /// How many managed objects of each type there are in the plan, by what it does with them;
+    /// counted only when a policy asks about the plan.
+    pub changes: BTreeMap<String, BTreeMap<&'static str, usize>>,
 }
 
 impl Report {
@@ -80,6 +83,7 @@ impl Report {
             resolved: Vec::new(),
             ignores: Vec::new(),
             documents: 1,
+            changes: BTreeMap::new(),
         }
     }
 

@@ -128,6 +128,13 @@ fn join(mut reports: Vec<Report>) -> Report {
         whole.planned.extend(other.planned);
         whole.noise.extend(other.noise);
         whole.checks.extend(other.checks);
+        whole.violations.extend(other.violations);
+        for (kind, counts) in other.changes {
+            let of_type = whole.changes.entry(kind).or_default();
+            for (action, count) in counts {
+                *of_type.entry(action).or_default() += count;
+            }
+        }
     }
     if several > 1 {
         let sorted = |texts: &mut Vec<String>| {

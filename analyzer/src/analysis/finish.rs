@@ -7,6 +7,7 @@ use crate::{
     drift::{Desired, Joined},
     fate::Fate,
     fingerprint,
+    judge::violation,
     proposal::without_configuration,
     read::{Entry, Header, Kind, ReadError, Sink},
     redact::{Secrets, mask_at, unite},
@@ -48,6 +49,8 @@ impl Analysis {
         if self.drift_from == DriftFrom::PreviousState {
             reasons.retain(|reason| *reason != Reason::NoDriftSection);
         }
+        let broken = std::mem::take(&mut self.judged.broken);
+        let violations = broken.iter().map(|it| violation(it, secrets)).collect();
         let plan = PlanInfo {
             format_version: header.format_version,
             tool_version: header.terraform_version,
@@ -100,6 +103,8 @@ impl Analysis {
                 .map(|item| clear_noise(&item, secrets))
                 .collect(),
             checks: clear_checks(self.checks, secrets),
+            violations,
+            changes: self.judged.types,
             ..Report::empty()
         }
     }
@@ -133,6 +138,9 @@ impl Analysis {
             PlanMode::Destroy => warnings.push(
                 "this is a plan to destroy everything, whatever was changed outside".to_owned(),
             ),
+        }
+        if self.judged.more > 0 {
+            warnings.push(format!("{} more broken policies are not listed", self.judged.more));
         }
         if header.wrapped {
             warnings.push(

@@ -10,12 +10,14 @@ use driftgate::{
     gate::Gate,
     history::History,
     judge::Judge,
+    policy::Policies,
     replace_file,
 };
 use jiff::Timestamp;
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 /// The configuration with the options in it, which win, and the files that were kept.
@@ -26,6 +28,7 @@ pub(crate) struct Settings {
     pub(crate) baseline: Option<(PathBuf, Option<Baseline>)>,
     max_age: Option<Age>,
     history: Option<(PathBuf, History)>,
+    policies: Option<Arc<Policies>>,
     min_consecutive: u32,
 }
 
@@ -53,6 +56,7 @@ impl Settings {
             "--min-consecutive needs --history FILE, where runs are counted"
         );
         let workspace = config.workspace.as_deref();
+        let policies = config.policies().map_err(|faults| anyhow!("{}", faults.join("\n")))?;
         Ok(Self {
             baseline: baseline
                 .map(|path| read_baseline(&path, workspace).map(|kept| (path, kept)))
@@ -61,6 +65,7 @@ impl Settings {
                 .map(|path| read_history(&path, workspace).map(|kept| (path, kept)))
                 .transpose()?,
             min_consecutive: min_consecutive.map_or(1, std::num::NonZero::get),
+            policies: policies.map(Arc::new),
             config,
             gate,
             max_age,
@@ -73,6 +78,7 @@ impl Settings {
             limits,
             schemas: None,
             as_drift: self.config.noise.as_drift.iter().map(|kind| kind.0).collect(),
+            policies: self.policies.clone(),
         }
     }
 
@@ -97,6 +103,7 @@ impl Settings {
         let judge = Judge {
             made: modified(plan),
             max_age: self.max_age,
+            policies: self.policies.as_deref(),
             baseline,
             history: self.history.as_ref().map(|(_, history)| history),
             min_consecutive: self.min_consecutive,

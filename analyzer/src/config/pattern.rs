@@ -40,9 +40,9 @@ impl Wildcard {
         pattern[p..].iter().all(|byte| *byte == b'*')
     }
 
-    /// As written.
-    pub fn as_str(&self) -> &str {
-        &self.0
+    /// The pattern that is written so.
+    pub fn new(text: &str) -> Self {
+        Self(text.to_owned())
     }
 }
 

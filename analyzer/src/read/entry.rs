@@ -181,6 +181,21 @@ impl<'a> Entry<'a> {
         matches!(self.mode, b"" | b"\"managed\"")
     }
 
+    /// `managed`, `data` or another kind of object.
+    pub(crate) fn mode(&self) -> Cow<'a, str> {
+        if self.mode.is_empty() { Cow::Borrowed("managed") } else { decode(self.mode) }
+    }
+
+    /// The verbs of the planned action, as the plan has them.
+    pub(crate) fn verbs(&self) -> Vec<Cow<'a, str>> {
+        items(self.actions).map(decode).collect()
+    }
+
+    /// True when there is no object any more, and none is wanted.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.after == b"null" && !matches!(self.before, b"null" | b"")
+    }
+
     pub(crate) fn is_import(&self) -> bool {
         self.importing.starts_with(b"{")
     }
@@ -189,7 +204,7 @@ impl<'a> Entry<'a> {
         if self.actions == b"[\"no-op\"]" {
             return Action::NoOp;
         }
-        let verbs: Vec<Cow<'_, str>> = items(self.actions).map(decode).collect();
+        let verbs = self.verbs();
         let verbs: Vec<&str> = verbs.iter().map(AsRef::as_ref).collect();
         Action::parse(&verbs)
     }

@@ -1,6 +1,6 @@
 //! What the configuration makes of a plan, through the program.
 
-use crate::program::{case, driftgate};
+use crate::program::{Workspace, case, driftgate};
 use std::fs;
 
 /// Runs `driftgate` with a configuration file of its own.
@@ -109,42 +109,6 @@ fn two_findings() -> String {
         entry(web, "update", real, wanted),
         entry("module.db.a_b.gone", "create", "null", old),
     )
-}
-
-/// A folder with a plan and a configuration, in which the program runs.
-struct Workspace(tempfile::TempDir);
-
-impl Workspace {
-    fn new(config: &str, plan: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("driftgate.toml"), config).unwrap();
-        fs::write(folder.path().join("plan.json"), plan).unwrap();
-        Self(folder)
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        fs::write(self.0.path().join(name), text).unwrap();
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.0.path().join(name)).unwrap()
-    }
-
-    /// Exit code, standard output and standard error.
-    fn run(&self, arguments: &[&str]) -> (i32, String, String) {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_driftgate"));
-        let output = command.current_dir(self.0.path()).args(arguments).output().unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
-    }
-
-    /// Exit code and report of a check.
-    fn check(&self, more: &[&str]) -> (i32, serde_json::Value) {
-        let mut arguments = vec!["check", "plan.json", "--format", "json"];
-        arguments.extend(more);
-        let (code, out, message) = self.run(&arguments);
-        (code, serde_json::from_str(&out).map_err(|_| message).unwrap())
-    }
 }
 
 fn ignore(keys: &str) -> String {
@@ -350,7 +314,7 @@ fn an_alert_waits_for_the_runs_that_it_was_asked_to_wait_for() {
     assert_eq!(workspace.check(&[]).0, 0);
     workspace.write("plan.json", &plan);
     assert_eq!(workspace.check(&[]).0, 0);
-    let names: Vec<_> = fs::read_dir(workspace.0.path()).unwrap().collect();
+    let names: Vec<_> = fs::read_dir(workspace.path()).unwrap().collect();
     assert_eq!(names.len(), 3);
     let (code, _, message) =
         Workspace::new("", &plan).run(&["check", "plan.json", "--min-consecutive", "2"]);

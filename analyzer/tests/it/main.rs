@@ -21,6 +21,7 @@ mod judging;
 mod layouts;
 mod order;
 mod patches;
+mod policies;
 mod program;
 mod reports;
 mod schemas;
