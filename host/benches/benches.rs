@@ -100,8 +100,8 @@ fn store_commits<const CALLERS: u64>(bencher: Bencher<'_, '_>) {
 
 /// Fifty quotas, declared again and again with another limit.
 fn create(name: u64, hard: u64) -> Write {
-    let limit = host::capacity::quota::Limit { hard: Some(hard), soft: None };
-    let spec = QuotaSpec { limits: [("cpu".to_owned(), limit)].into(), deletion_protection: false };
+    let limit = host::capacity::quota::Limit { hard: Some(hard), ..Default::default() };
+    let spec = QuotaSpec { limits: [("cpu".to_owned(), limit)].into(), ..QuotaSpec::default() };
     let (name, labels) = (format!("quota-{name}"), [].into());
     let change = if hard <= 50 {
         Declare::Create(Create { parent: String::new(), name, labels, spec })

@@ -20,7 +20,7 @@ pub use self::{
 };
 use crate::{
     accounts::model::ServiceAccount,
-    capacity::{quota::Quota, target::CapacityTarget},
+    capacity::{correct, quota::Quota, target::CapacityTarget},
     environments::model::Environment,
     events::{Event, Subject},
     ids::IdSource,
@@ -47,6 +47,8 @@ pub enum Command {
     CancelOperation(Cancel),
     CapacityLease(Declare<CapacityLease>),
     CapacityTarget(Declare<CapacityTarget>),
+    /// The host itself: what is booked as used of quotas shall be what is used.
+    CorrectUsage,
     CreateToken(NewToken),
     Environment(Declare<Environment>),
     /// The host itself: plan anew from what was observed, and record what is new in it.
@@ -148,6 +150,7 @@ fn answer(cx: &Context<'_>, command: &Command, found: Violations) -> Result<Deci
         Command::CancelOperation(it) => operations::cancel(cx, it, found),
         Command::CapacityLease(change) => leases::admit::decide(cx, change, found),
         Command::CapacityTarget(change) => declare::decide(cx, change, found),
+        Command::CorrectUsage => Ok(correct::decide(cx)),
         Command::CreateToken(new) => tokens::decide::create(cx, new, found),
         Command::Environment(change) => declare::decide(cx, change, found),
         Command::Plan(observed) => Ok(planner::decide(cx, observed)),

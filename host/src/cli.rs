@@ -74,6 +74,7 @@ pub static COMMANDS: &[Sub] = &[
     Sub::new::<commands::lease::Lease>("lease"),
     Sub::new::<commands::logs::Logs>("logs"),
     Sub::new::<commands::operations::Operations>("operations"),
+    Sub::new::<commands::quota::Quota>("quota"),
     Sub::new::<commands::operate::Replace>("replace"),
     Sub::new::<commands::operate::Restart>("restart"),
     Sub::new::<commands::scale::Scale>("scale"),

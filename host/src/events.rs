@@ -98,6 +98,25 @@ events! {
         expires_at: Option<Timestamp>,
         fencing_token: u64,
     };
+    /// A lease that was told to give back what it borrows need not: nobody waits for it any more.
+    CapacityLeaseKept {
+        amounts: Amounts,
+        fencing_token: u64,
+    };
+    /// A lease ended, and what it had borrowed goes back to its owner.
+    CapacityLeaseReclaimed {
+        amounts: Amounts,
+        fencing_token: u64,
+    };
+    /// A lease was told to give back what it borrows.
+    CapacityLeaseReclaiming {
+        amounts: Amounts,
+        fencing_token: u64,
+        /// When it ends at the latest.
+        ends_at: Timestamp,
+        /// The lease that waits for it, as a key of the API.
+        by: String,
+    };
     /// A lease had waited as long as it might.
     CapacityLeaseRefused {
         amounts: Amounts,
@@ -155,6 +174,13 @@ events! {
     QuotaExceeded {
         /// By condition of the quota.
         conditions: BTreeMap<String, ConditionNow>,
+    };
+    /// What was booked as used of a quota was not what is used, and was corrected.
+    QuotaUsageCorrected {
+        /// By resource.
+        booked: Amounts,
+        /// By resource.
+        counted: Amounts,
     };
     /// Somebody declared, changed or withdrew a resource.
     SpecificationDeclared {

@@ -6,6 +6,7 @@
 //! - A fencing token is higher than all that were granted before it, whatever became of them.
 //! - In line, nobody is overtaken by a later one of the same or of a lower priority.
 //! - A lease ends once, and never lives again.
+//! - Only who agreed to it gives back what it borrows, and only to who stays within its own share.
 
 pub mod admit;
 pub mod api;
@@ -13,6 +14,7 @@ pub mod conditions;
 pub mod index;
 pub mod line;
 pub mod model;
+mod reclaim;
 pub mod rules;
 pub mod settle;
 pub mod wire;

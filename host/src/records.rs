@@ -14,7 +14,7 @@ use rpds::RedBlackTreeMapSync;
 
 use crate::{
     accounts::model::ServiceAccount,
-    capacity::{quota::Quota, target::CapacityTarget},
+    capacity::{ledger::Ledger, quota::Quota, target::CapacityTarget},
     conditions::Recorded,
     environments::model::Environment,
     ids::{
@@ -23,7 +23,11 @@ use crate::{
     },
     leases::{index::Leases, model::CapacityLease},
     operations::model::Operation,
-    pools::{model::WorkerPool, template::WorkerTemplate, worker::Worker},
+    pools::{
+        model::WorkerPool,
+        template::{Amounts, WorkerTemplate},
+        worker::Worker,
+    },
     tokens::model::Token,
 };
 
@@ -40,6 +44,8 @@ pub struct Records {
     pub capacity_leases: Leases,
     pub capacity_targets: Documents<CapacityTargetId, CapacityTarget>,
     pub environments: Documents<EnvironmentId, Environment>,
+    /// What is used of every quota.
+    pub ledger: Ledger,
     pub operations: Documents<OperationId, Operation>,
     pub quotas: Documents<QuotaId, Quota>,
     pub service_accounts: Documents<ServiceAccountId, ServiceAccount>,
@@ -98,6 +104,8 @@ impl Counter {
 pub enum Change {
     Put(Record),
     Remove(Record),
+    /// What is used of quotas is counted anew. It is not stored: it follows from the documents.
+    Recount,
 }
 
 impl Records {
@@ -106,6 +114,7 @@ impl Records {
         match change {
             Change::Put(record) => self.put(record),
             Change::Remove(record) => self.remove(record),
+            Change::Recount => self.recount(),
         }
     }
 
@@ -123,13 +132,19 @@ impl Records {
             Arc::make_mut(documents).insert(id, Arc::clone(document));
         }
         match record {
-            Record::CapacityLease(it) => self.capacity_leases.put(it),
+            Record::CapacityLease(it) => {
+                self.ledger.count(it.environment, &self.granted(it.id), &it.holds());
+                self.capacity_leases.put(it);
+            }
             Record::CapacityTarget(it) => put(&mut self.capacity_targets, it.id, it),
             Record::Conditions(subject, it) => {
                 self.conditions.insert_mut(subject.clone(), it.clone());
             }
             Record::Counter(counter, number) => self.count(*counter, *number),
-            Record::Environment(it) => put(&mut self.environments, it.id, it),
+            Record::Environment(it) => {
+                self.ledger.bind(it.id, it.spec.quota.as_deref());
+                put(&mut self.environments, it.id, it);
+            }
             Record::Operation(it) => {
                 put(&mut self.operations, it.id, it);
                 let under_way = Arc::make_mut(&mut self.operations_under_way);
@@ -140,6 +155,7 @@ impl Records {
                 }
             }
             Record::Quota(it) => {
+                self.ledger.declare(&it.meta.name, Some(&it.spec));
                 put(&mut self.quotas, it.id, it);
                 if !self.quota_names.contains_key(&it.meta.name) {
                     Arc::make_mut(&mut self.quota_names).insert(it.meta.name.clone(), it.id);
@@ -154,6 +170,7 @@ impl Records {
                 }
             }
             Record::WorkerPool(it) => {
+                self.ledger.count(it.environment, &self.asked(it.id), &it.asks());
                 put(&mut self.worker_pools, it.id, it);
                 if !self.environment_pools.contains(&(it.environment, it.id)) {
                     Arc::make_mut(&mut self.environment_pools).insert((it.environment, it.id));
@@ -167,18 +184,25 @@ impl Records {
             Arc::make_mut(documents).remove(id);
         }
         match record {
-            Record::CapacityLease(it) => self.capacity_leases.remove(it.id),
+            Record::CapacityLease(it) => {
+                self.ledger.count(it.environment, &self.granted(it.id), &Amounts::new());
+                self.capacity_leases.remove(it.id);
+            }
             Record::CapacityTarget(it) => remove(&mut self.capacity_targets, &it.id),
             Record::Conditions(subject, _) => {
                 self.conditions.remove_mut(subject);
             }
             Record::Counter(counter, _) => self.count(*counter, 0),
-            Record::Environment(it) => remove(&mut self.environments, &it.id),
+            Record::Environment(it) => {
+                self.ledger.bind(it.id, None);
+                remove(&mut self.environments, &it.id);
+            }
             Record::Operation(it) => {
                 remove(&mut self.operations, &it.id);
                 Arc::make_mut(&mut self.operations_under_way).remove(&(it.pool, it.id));
             }
             Record::Quota(it) => {
+                self.ledger.declare(&it.meta.name, None);
                 remove(&mut self.quotas, &it.id);
                 Arc::make_mut(&mut self.quota_names).remove(&it.meta.name);
             }
@@ -189,10 +213,38 @@ impl Records {
                 Arc::make_mut(&mut self.pool_workers).remove(&(it.pool, it.id));
             }
             Record::WorkerPool(it) => {
+                self.ledger.count(it.environment, &self.asked(it.id), &Amounts::new());
                 remove(&mut self.worker_pools, &it.id);
                 Arc::make_mut(&mut self.environment_pools).remove(&(it.environment, it.id));
             }
         }
+    }
+
+    fn recount(&mut self) {
+        let mut ledger = Ledger::default();
+        for quota in self.quotas.values() {
+            ledger.declare(&quota.meta.name, Some(&quota.spec));
+        }
+        for environment in self.environments.values() {
+            ledger.bind(environment.id, environment.spec.quota.as_deref());
+        }
+        for pool in self.worker_pools.values() {
+            ledger.count(pool.environment, &Amounts::new(), &pool.asks());
+        }
+        for lease in self.capacity_leases.iter() {
+            ledger.count(lease.environment, &Amounts::new(), &lease.holds());
+        }
+        self.ledger = ledger;
+    }
+
+    /// What a lease uses at present.
+    fn granted(&self, id: CapacityLeaseId) -> Amounts {
+        self.capacity_leases.get(id).map(|lease| lease.holds()).unwrap_or_default()
+    }
+
+    /// What a pool uses at present.
+    fn asked(&self, id: WorkerPoolId) -> Amounts {
+        self.worker_pools.get(&id).map(|pool| pool.asks()).unwrap_or_default()
     }
 
     fn count(&mut self, counter: Counter, number: u64) {

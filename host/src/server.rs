@@ -50,6 +50,7 @@ use crate::{
         leases::LeaseKeeper,
         prune::{EventPruner, Retention},
         reconcile::Reconciler,
+        recount::Recounter,
     },
     tokens::api::TokensApi,
 };
@@ -79,6 +80,7 @@ pub struct Serving {
     reconciler: JoinHandle<()>,
     lease_keeper: JoinHandle<()>,
     event_pruner: JoinHandle<()>,
+    recounter: JoinHandle<()>,
     core: Core,
     leave: Leave,
 }
@@ -117,6 +119,7 @@ pub async fn start(options: Options) -> Result<Serving> {
         LeaseKeeper { store: Arc::clone(&core.store), clock: Arc::clone(&core.clock) };
     let event_pruner =
         EventPruner { store: Arc::clone(&core.store), clock: Arc::clone(&core.clock), retention };
+    let recounter = Recounter { store: Arc::clone(&core.store) };
     drop(reconciler.observe().await);
     let listener = TcpListener::bind(listen)
         .await
@@ -134,6 +137,7 @@ pub async fn start(options: Options) -> Result<Serving> {
         reconciler: tokio::spawn(reconciler.run(stop.clone())),
         lease_keeper: tokio::spawn(lease_keeper.run(stop.clone())),
         event_pruner: tokio::spawn(event_pruner.run(stop.clone())),
+        recounter: tokio::spawn(recounter.run(stop.clone())),
         stop,
         core,
         leave,
@@ -157,7 +161,7 @@ impl Serving {
     }
 
     async fn shut_down(self) -> Result<()> {
-        let Self { stop, server, reconciler, lease_keeper, event_pruner, core, leave, .. } = self;
+        let Self { stop, server, core, leave, .. } = self;
         tracing::info!("shutting down");
         stop.cancel();
         let abort = server.abort_handle();
@@ -165,9 +169,10 @@ impl Serving {
             tracing::warn!("calls under way were cut off");
             abort.abort();
         }
-        lease_keeper.await.context("the keeper of leases ended in a fault")?;
-        event_pruner.await.context("the pruner of events ended in a fault")?;
-        reconciler.await.context("the reconciler ended in a fault")?;
+        self.lease_keeper.await.context("the keeper of leases ended in a fault")?;
+        self.event_pruner.await.context("the pruner of events ended in a fault")?;
+        self.recounter.await.context("the recounter ended in a fault")?;
+        self.reconciler.await.context("the reconciler ended in a fault")?;
         match leave {
             Leave::Running => Ok(()),
             Leave::Stopped => farewell::stop_workers(&core).await,

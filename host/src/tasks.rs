@@ -4,3 +4,4 @@
 pub mod leases;
 pub mod prune;
 pub mod reconcile;
+pub mod recount;

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use super::{Answer, Context, Decision, Declare, Refusal};
 use crate::{
-    capacity::{quota, usage},
+    capacity::{amounts, excess::explained, quota, room},
     conditions::{self, Status},
     events::{ConditionNow, Event, QuotaExceeded, Subject, Verb},
     ids::IdSource,
+    leases::line::{self, Asked},
     pools::{model::WorkerPool, rules},
     records::{Change, Record, Records},
     resource::{self, Kind, Meta},
@@ -229,28 +230,55 @@ fn grant<N: Declared>(cx: &Context<'_>, step: &Step<'_, N>) -> Result<Decision, 
         }
     };
     let after = cx.records.with(&changes);
-    let excesses = usage::excesses(cx.records, &after);
+    let excesses = room::excesses(cx.records, &after, &changes);
     if !excesses.is_empty() {
-        return Err(Refusal::QuotaExceeded(excesses));
+        let asked = after.ledger.clone();
+        return Err(Refusal::QuotaExceeded(explained(cx.records, asked, excesses)));
     }
+    for change in &changes {
+        if let Some(asked) = growth(cx.records, &after, change)
+            && let Some((quota, others)) = line::withheld(cx.records, &asked)
+        {
+            return Err(Refusal::ShareAwaited { quota, others });
+        }
+    }
+    let concerned = room::concerned(cx.records, &after, &changes);
     let events = std::iter::once(Event::declared(verb)).chain(own);
     let events = events.map(|event| (subject.clone(), event)).chain(along).collect();
     let mut decision = Decision { changes, events, answer: answer(record) };
-    report_quotas(cx, &after, &mut decision);
+    report_quotas(cx, &after, (&concerned, &mut decision));
     Ok(decision)
+}
+
+/// What a change of one pool or lease uses more than before.
+fn growth(before: &Records, after: &Records, change: &Change) -> Option<Asked> {
+    let environment = match change {
+        Change::Put(Record::WorkerPool(it)) => it.environment,
+        Change::Put(Record::CapacityLease(it)) => it.environment,
+        _ => return None,
+    };
+    let was = before.ledger.used_in(environment);
+    let grown = after.ledger.used_in(environment).into_iter().filter_map(|(resource, amount)| {
+        let more = amount.saturating_sub(amounts::get(&was, &resource));
+        (more > 0).then_some((resource, more))
+    });
+    Some(Asked { environment, amounts: grown.collect() })
 }
 
 pub(crate) fn subject<N: Declared>(records: &Records, it: &N) -> Subject {
     Subject { kind: N::KIND, id: it.id(), name: it.key(records), generation: it.meta().generation }
 }
 
-/// Records which quotas are over a limit after the change, and tells when that is new.
-pub(crate) fn report_quotas(cx: &Context<'_>, after: &Records, decision: &mut Decision) {
-    let used = usage::of_quotas(after);
-    for quota in after.quotas.values() {
-        let Some(used) = used.get(&*quota.meta.name) else { continue };
+/// Records which of the concerned quotas are over a limit after the change, and tells when that is new.
+pub(crate) fn report_quotas(
+    cx: &Context<'_>,
+    after: &Records,
+    (concerned, decision): (&[String], &mut Decision),
+) {
+    for quota in concerned.iter().filter_map(|name| after.quota_named(name)) {
         let id = quota.id.to_string();
-        let said = quota::conditions(quota, used);
+        let used = room::used(&after.ledger, &quota.meta.name);
+        let said = quota::conditions(quota, &used, &after.ledger);
         let before = after.conditions.get(&id);
         let Some(recorded) = conditions::record(before, cx.now, &said) else { continue };
         let is_news = |it: &&conditions::Condition| {

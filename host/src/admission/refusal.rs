@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use thiserror::Error;
 
 use crate::{
-    capacity::usage::Excess,
+    capacity::excess::Excess,
     leases::{conditions::ending, model::Ending},
     resource::{Kind, quoted},
     violations::Violation,
@@ -46,6 +46,12 @@ pub enum Refusal {
     )]
     OthersWait { quota: String, others: usize },
     #[error(
+        "what is free of quota `{quota}` is held for {}: ask for no more than your own share, or try \
+         again later",
+        owners(*others)
+    )]
+    ShareAwaited { quota: String, others: usize },
+    #[error(
         "token `{name}` is the last administrator's token without an end: create another first"
     )]
     LastAdministrator { name: String },
@@ -71,6 +77,13 @@ fn waiting(others: usize) -> String {
     match others {
         1 => "1 other lease waits".to_owned(),
         others => format!("{others} other leases wait"),
+    }
+}
+
+fn owners(others: usize) -> String {
+    match others {
+        1 => "1 lease that waits for its own share".to_owned(),
+        others => format!("{others} leases that wait for their own shares"),
     }
 }
 

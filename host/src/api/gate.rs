@@ -60,6 +60,7 @@ pub const METHODS: &[(&str, Option<Role>)] = &[
     ("/runtimecloud.v1.Quotas/Delete", Some(Role::Editor)),
     ("/runtimecloud.v1.Quotas/Get", Some(Role::Viewer)),
     ("/runtimecloud.v1.Quotas/List", Some(Role::Viewer)),
+    ("/runtimecloud.v1.Quotas/Recount", Some(Role::Viewer)),
     ("/runtimecloud.v1.Quotas/Update", Some(Role::Editor)),
     ("/runtimecloud.v1.ServiceAccounts/Create", Some(Role::Admin)),
     ("/runtimecloud.v1.ServiceAccounts/Delete", Some(Role::Admin)),

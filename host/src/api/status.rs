@@ -7,7 +7,7 @@ use tonic_types::{ErrorDetails, FieldViolation, QuotaViolation, StatusExt};
 
 use crate::{
     admission::{Answer, Refusal},
-    capacity::{amounts, usage::Excess},
+    capacity::{amounts, excess::Excess},
     causes::with_causes,
     resource::{Kind, quoted},
     store::{CommitError, EventPage},
@@ -64,6 +64,7 @@ fn kind(refusal: &Refusal) -> (Code, &'static str) {
         Refusal::LeaseWaits { .. } => (Code::FailedPrecondition, "LEASE_WAITS"),
         Refusal::StaleFencingToken { .. } => (Code::FailedPrecondition, "STALE_FENCING_TOKEN"),
         Refusal::OthersWait { .. } => (Code::ResourceExhausted, "OTHERS_WAIT"),
+        Refusal::ShareAwaited { .. } => (Code::ResourceExhausted, "SHARE_AWAITED"),
         Refusal::LastAdministrator { .. } => (Code::FailedPrecondition, "LAST_ADMINISTRATOR"),
         Refusal::RoleTooLow { .. } => (Code::PermissionDenied, "ROLE_TOO_LOW"),
         Refusal::TooManyTokens { .. } => (Code::ResourceExhausted, "TOO_MANY_TOKENS"),
@@ -108,7 +109,7 @@ fn facts(refusal: &Refusal) -> BTreeMap<&'static str, String> {
             facts.insert("has", has.to_string());
             facts
         }
-        Refusal::OthersWait { quota, others } => {
+        Refusal::OthersWait { quota, others } | Refusal::ShareAwaited { quota, others } => {
             BTreeMap::from([("quota", quota.clone()), ("others", others.to_string())])
         }
         Refusal::LastAdministrator { name } => named(&Kind::Token, name),
@@ -118,15 +119,19 @@ fn facts(refusal: &Refusal) -> BTreeMap<&'static str, String> {
 }
 
 fn excess_facts(excess: &Excess) -> BTreeMap<&'static str, String> {
-    let Excess { quota, resource, limit, used, requested } = excess;
+    let Excess { quota, resource, rule, limit, used, kept, requested, lent: _, fits_at } = excess;
     let shown = |amount: &u64| amounts::shown(resource, *amount);
-    BTreeMap::from([
+    let mut facts = BTreeMap::from([
         ("quota", quota.clone()),
         ("resource", resource.clone()),
+        ("rule", rule.code().to_owned()),
         ("limit", shown(limit)),
         ("used", shown(used)),
         ("requested", shown(requested)),
-    ])
+    ]);
+    facts.extend((*kept > 0).then(|| ("kept", shown(kept))));
+    facts.extend(fits_at.map(|at| ("fits_at", at.to_string())));
+    facts
 }
 
 fn field_violation(violation: &Violation) -> FieldViolation {

@@ -6,7 +6,8 @@ use tonic::{Request, Response, Status};
 use super::wire;
 use crate::{
     admission::{Answer, Command, Create, Declare, Update},
-    api::{Call, Core, nouns, status},
+    api::{Call, Core, caller, nouns, status},
+    tasks::recount,
 };
 
 pub struct QuotasApi(pub Core);
@@ -55,6 +56,16 @@ impl Quotas for QuotasApi {
         let spec = wire::read_quota(spec, &mut call.found);
         let update = Update { key, labels, spec, revision: call.revision() };
         self.commit(call, Declare::Update(update)).await
+    }
+
+    async fn recount(
+        &self,
+        request: Request<v1::RecountQuotasRequest>,
+    ) -> Result<Response<v1::RecountQuotasResponse>, Status> {
+        caller(&request)?;
+        let counted = recount::count(&self.0.store).await;
+        let counted = counted.ok_or_else(|| Status::internal("the count ended in a fault"))?;
+        Ok(Response::new(wire::recount(&counted, self.0.clock.now())))
     }
 
     async fn delete(&self, request: Request<v1::DeleteRequest>) -> Answered {

@@ -1,10 +1,10 @@
-//! A quota: limits per resource that the pools of its environments share.
+//! A quota: limits per resource that the environments bound to it share, and its place in a tree.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use super::amounts;
+use super::{amounts, ledger::Ledger, rules, tree};
 use crate::{
     admission::Declared,
     conditions::{Condition, Status},
@@ -28,6 +28,10 @@ pub struct QuotaSpec {
     /// By resource; one that is not named has no limit.
     pub limits: BTreeMap<String, Limit>,
     pub deletion_protection: bool,
+    /// Name of the quota that it lies under.
+    pub parent: Option<String>,
+    /// How long leases live on that are reclaimed for a share under it. Absent: as the quota above says.
+    pub reclaim_notice: Option<Duration>,
 }
 
 /// In the units of [`Amounts`].
@@ -37,6 +41,15 @@ pub struct Limit {
     pub hard: Option<u64>,
     /// What exceeds it is granted and reported.
     pub soft: Option<u64>,
+    /// What is its own of what all under the same parent have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<u64>,
+    /// How much more than its share it may use. Absent: as much as there is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub borrowing: Option<u64>,
+    /// How much others may use of what it leaves unused of its share. Absent: all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lending: Option<u64>,
 }
 
 impl Declared for Quota {
@@ -76,35 +89,17 @@ impl Declared for Quota {
         Some(())
     }
 
-    fn check(_: &Records, _: Option<&Self>, spec: &QuotaSpec, found: &mut Violations) {
-        amounts::check_resources("spec.limits", spec.limits.keys(), found);
-        for (resource, limit) in &spec.limits {
-            let field = format!("spec.limits[{}]", crate::resource::quoted(resource));
-            match (limit.hard, limit.soft) {
-                (None, None) => found.add(
-                    &field,
-                    "it limits nothing: give `hard`, `soft` or both, or leave the resource out",
-                ),
-                (Some(hard), Some(soft)) if soft > hard => found.add(
-                    &field,
-                    format!(
-                        "the soft limit {} is above the hard limit {}: it must be at most that",
-                        amounts::shown(resource, soft),
-                        amounts::shown(resource, hard)
-                    ),
-                ),
-                _ => {}
-            }
-        }
+    fn check(records: &Records, before: Option<&Self>, spec: &QuotaSpec, found: &mut Violations) {
+        rules::check(spec, found);
+        tree::check_parent(records, before, spec, found);
     }
 
     fn users(&self, records: &Records) -> Vec<String> {
-        records
-            .environments
-            .values()
-            .filter(|environment| environment.spec.quota.as_deref() == Some(&self.meta.name))
-            .map(|environment| format!("environment `{}`", environment.meta.name))
-            .collect()
+        let name = self.meta.name.as_str();
+        let quotas = records.ledger.children(name).map(|child| format!("quota `{child}`"));
+        let environments = records.environments.values();
+        let bound = environments.filter(|it| it.spec.quota.as_deref() == Some(name));
+        quotas.chain(bound.map(|it| format!("environment `{}`", it.meta.name))).collect()
     }
 
     fn record(self) -> Record {
@@ -122,8 +117,9 @@ impl Declared for Quota {
     }
 }
 
-/// `WithinHardLimits` and `WithinSoftLimits`, when so much is used.
-pub fn conditions(quota: &Quota, used: &Amounts) -> Vec<Condition> {
+/// `WithinHardLimits`, `WithinSoftLimits`, and of one with shares under it `SharesCovered`, when so much
+/// is used.
+pub fn conditions(quota: &Quota, used: &Amounts, ledger: &Ledger) -> Vec<Condition> {
     let over = |pick: fn(&Limit) -> Option<u64>| -> Vec<String> {
         quota
             .spec
@@ -145,8 +141,10 @@ pub fn conditions(quota: &Quota, used: &Amounts) -> Vec<Condition> {
             Condition::new(name, Status::False, "LimitExceeded", over.join("; "))
         }
     };
-    vec![
+    let mut conditions = vec![
         condition("WithinHardLimits", over(|limit| limit.hard), "no hard limit is exceeded"),
         condition("WithinSoftLimits", over(|limit| limit.soft), "no soft limit is exceeded"),
-    ]
+    ];
+    conditions.extend(tree::shares_covered(quota, ledger));
+    conditions
 }

@@ -215,6 +215,10 @@ impl Session {
         CapacityLeasesClient::new(self.channel.clone())
     }
 
+    pub fn quotas(&self) -> QuotasClient<Authorized> {
+        QuotasClient::new(self.channel.clone())
+    }
+
     pub fn events(&self) -> EventsClient<Authorized> {
         EventsClient::new(self.channel.clone())
     }

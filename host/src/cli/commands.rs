@@ -11,6 +11,7 @@ pub mod lease;
 pub mod logs;
 pub mod operate;
 pub mod operations;
+pub mod quota;
 pub mod scale;
 pub mod token;
 pub mod uncordon;

@@ -110,7 +110,10 @@ fn parse(sources: Vec<Source>) -> Result<Declarations, Failure> {
         };
         return Err(Failure { details: faults, ..Failure::new(Exit::Usage, message) });
     }
-    all.sort_by_key(|declaration| declaration.desired.kind);
+    let depths: Vec<_> = all.iter().map(|it| depth(&it.desired, &all)).collect();
+    let mut sorted: Vec<_> = depths.into_iter().zip(all).collect();
+    sorted.sort_by_key(|(depth, declaration)| (declaration.desired.kind, *depth));
+    let all = sorted.into_iter().map(|(_, declaration)| declaration).collect();
     Ok(Declarations { sources, all })
 }
 
@@ -148,6 +151,22 @@ fn declare(source: usize, block: &Block, faults: &mut Vec<Fault>) -> Option<Decl
 }
 
 /// What lies in an environment is named `ENVIRONMENT/NAME`, or by its name and the field `environment`.
+/// How many declared quotas a quota lies under.
+fn depth(desired: &Desired, all: &[Declaration]) -> usize {
+    let parent = |desired: &Desired| match &desired.spec {
+        Spec::Quota(spec) if !spec.parent.is_empty() => Some(spec.parent.clone()),
+        _ => None,
+    };
+    let quota = |name: &String| {
+        let is_it =
+            |it: &&Declaration| it.desired.kind == Declared::Quota && it.desired.key == *name;
+        all.iter().find(is_it)
+    };
+    let above = |name: &String| quota(name).and_then(|it| parent(&it.desired));
+    // Those that lie under each other in a circle the host refuses.
+    std::iter::successors(parent(desired), above).take(all.len()).count()
+}
+
 fn key(kind: Declared, name: &str, environment: &str) -> Result<String, String> {
     match (kind.has_environment(), name.split_once('/')) {
         (true, None) if environment.is_empty() => {

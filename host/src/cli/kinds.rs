@@ -151,7 +151,6 @@ impl fmt::Display for Kind {
 
 /// A specification in the API's terms.
 #[derive(Debug, Clone, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "few exist at a time, and none is moved often")]
 pub enum Spec {
     CapacityLease(v1::CapacityLeaseSpec),
     CapacityTarget(v1::CapacityTargetSpec),
@@ -228,6 +227,7 @@ impl Resource {
             "Granted",
             "Ready",
             "Schedulable",
+            "SharesCovered",
             "TargetAvailable",
             "WithinHardLimits",
             "WithinSoftLimits",

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     admission::{Answer, Context, Create, Decision, Declare, Declared, Refusal, Update, declare},
-    capacity::usage,
+    capacity::room,
     events::{CapacityLeaseWaiting, Event, Verb},
     records::{Change, Record},
     resource::{self, Meta},
@@ -107,7 +107,8 @@ fn declared(
     let events = [Event::declared(Verb::Created), event].map(|event| (subject.clone(), event));
     let answer = declare::answer(record);
     let mut decision = Decision { changes, events: events.into(), answer };
-    declare::report_quotas(cx, &after, &mut decision);
+    let concerned = room::concerned(cx.records, &after, &decision.changes);
+    declare::report_quotas(cx, &after, (&concerned, &mut decision));
     decision
 }
 
@@ -121,7 +122,7 @@ fn check_update(cx: &Context<'_>, it: &Update<CapacityLeaseSpec>) -> Result<(), 
         State::Granted(_) => Ok(()),
         State::Waiting { .. } => {
             let wanted = current.with(current.meta.clone(), it.spec.clone()).uses();
-            let beyond = usage::beyond(cx.records, current.environment, &wanted);
+            let beyond = room::beyond(&cx.records.ledger, current.environment, &wanted);
             if beyond.is_empty() { Ok(()) } else { Err(Refusal::QuotaExceeded(beyond)) }
         }
     }

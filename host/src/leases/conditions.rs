@@ -4,16 +4,28 @@ use jiff::Timestamp;
 
 use super::{
     line::{self, Standing},
-    model::{CapacityLease, Ending, State},
+    model::{CapacityLease, Ending, Reclaim, State},
 };
 use crate::{
-    capacity::usage::Excess,
+    admission::Declared as _,
+    capacity::excess::Excess,
     conditions::{Condition, Status},
     records::Records,
 };
 
-/// `Granted`.
-pub fn condition(lease: &CapacityLease, records: &Records) -> Condition {
+/// `Granted`, and `Reclaiming` while it is.
+pub fn conditions(lease: &CapacityLease, records: &Records) -> Vec<Condition> {
+    let reclaiming = lease.reclaim().map(|Reclaim { ends_at, by }| {
+        let by = records.capacity_leases.get(by).map(|by| by.key(records)).unwrap_or_default();
+        let message = format!(
+            "what it borrows goes back to its owner: it ends at {ends_at}, since `{by}` waits for it"
+        );
+        Condition::new("Reclaiming", Status::True, "ShareAwaited", message)
+    });
+    std::iter::once(granted(lease, records)).chain(reclaiming).collect()
+}
+
+fn granted(lease: &CapacityLease, records: &Records) -> Condition {
     const NAME: &str = "Granted";
     match &lease.state {
         State::Waiting { until, .. } => {
@@ -67,6 +79,9 @@ fn why_waiting(lease: &CapacityLease, records: &Records) -> (&'static str, Strin
 pub fn ending(how: Ending, at: Timestamp) -> String {
     match how {
         Ending::Expired => format!("its time was over at {at}, and nobody had renewed it"),
+        Ending::Reclaimed => {
+            format!("what it had borrowed went back to its owner at {at}")
+        }
         Ending::Released => format!("it was released at {at}"),
         Ending::Refused => format!("it had waited as long as it might at {at}"),
     }
@@ -95,6 +110,9 @@ pub fn check(lease: Option<&CapacityLease>, fencing_token: u64, now: Timestamp) 
         State::Ended { how, at, .. } => return no(how.code(), ending(*how, *at)),
         State::Granted(grant) => grant,
     };
+    if let Some(reclaimed) = grant.reclaim.filter(|it| it.ends_at <= now) {
+        return no(Ending::Reclaimed.code(), ending(Ending::Reclaimed, reclaimed.ends_at));
+    }
     if let Some(expires) = grant.expires_at.filter(|expires| *expires <= now) {
         return no(Ending::Expired.code(), ending(Ending::Expired, expires));
     }
@@ -103,5 +121,5 @@ pub fn check(lease: Option<&CapacityLease>, fencing_token: u64, now: Timestamp) 
         return no("StaleToken", format!("it was granted with fencing token {has}, not this one"));
     }
     let message = "it is granted with this fencing token".to_owned();
-    Checked { valid: true, reason: "Granted", message, expires_at: grant.expires_at }
+    Checked { valid: true, reason: "Granted", message, expires_at: lease.due() }
 }

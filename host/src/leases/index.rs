@@ -5,22 +5,19 @@
 //! - A clone takes no time, and a change takes time that hardly grows with the number of leases: both
 //!   share what stays as it is.
 
-use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
+use std::{cmp::Reverse, sync::Arc};
 
 use jiff::Timestamp;
 use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
 
-use super::model::{CapacityLease, State};
-use crate::{
-    ids::{CapacityLeaseId, EnvironmentId},
-    pools::template::Amounts,
+use super::{
+    model::{CapacityLease, State},
+    reclaim::{Turn, turn},
 };
+use crate::ids::{CapacityLeaseId, EnvironmentId};
 
 /// A place in line: by priority, then by arrival.
 pub(super) type Place = (Reverse<i32>, Timestamp, CapacityLeaseId);
-
-/// Exact, whatever is added and taken away.
-type Sums = BTreeMap<String, u128>;
 
 #[derive(Debug, Clone)]
 pub struct Leases {
@@ -29,10 +26,12 @@ pub struct Leases {
     line: RedBlackTreeSetSync<Place>,
     /// When each changes by itself.
     due: RedBlackTreeSetSync<(Timestamp, CapacityLeaseId)>,
+    /// Those that give back what they borrow, in turn.
+    reclaimable: RedBlackTreeSetSync<Turn>,
+    /// Those that are told to.
+    reclaimed: RedBlackTreeSetSync<CapacityLeaseId>,
     /// When each has ended.
     ended: RedBlackTreeSetSync<(Timestamp, CapacityLeaseId)>,
-    /// What is granted in each environment.
-    granted: RedBlackTreeMapSync<EnvironmentId, Sums>,
 }
 
 impl Default for Leases {
@@ -42,8 +41,9 @@ impl Default for Leases {
             names: RedBlackTreeSetSync::new_sync(),
             line: RedBlackTreeSetSync::new_sync(),
             due: RedBlackTreeSetSync::new_sync(),
+            reclaimable: RedBlackTreeSetSync::new_sync(),
+            reclaimed: RedBlackTreeSetSync::new_sync(),
             ended: RedBlackTreeSetSync::new_sync(),
-            granted: RedBlackTreeMapSync::new_sync(),
         }
     }
 }
@@ -61,11 +61,17 @@ impl Leases {
                     self.line.insert_mut(place);
                 }
             }
-            State::Granted(_) => self.count(lease, |sum, amount| sum + amount),
+            State::Granted(_) => {}
             State::Ended { at, .. } => self.ended.insert_mut((*at, lease.id)),
         }
         if let Some(due) = lease.due() {
             self.due.insert_mut((due, lease.id));
+        }
+        if let Some(turn) = turn(lease) {
+            self.reclaimable.insert_mut(turn);
+        }
+        if lease.reclaim().is_some() {
+            self.reclaimed.insert_mut(lease.id);
         }
     }
 
@@ -84,7 +90,7 @@ impl Leases {
                     self.line.remove_mut(&place);
                 }
             }
-            State::Granted(_) => self.count(lease, |sum, amount| sum - amount),
+            State::Granted(_) => {}
             State::Ended { at, .. } => {
                 self.ended.remove_mut(&(*at, lease.id));
             }
@@ -92,20 +98,10 @@ impl Leases {
         if let Some(due) = lease.due() {
             self.due.remove_mut(&(due, lease.id));
         }
-    }
-
-    fn count(&mut self, lease: &CapacityLease, calculate: fn(u128, u128) -> u128) {
-        let mut sums = self.granted.get(&lease.environment).cloned().unwrap_or_default();
-        for (resource, amount) in lease.uses() {
-            let sum = sums.entry(resource).or_default();
-            *sum = calculate(*sum, u128::from(amount));
+        if let Some(turn) = turn(lease) {
+            self.reclaimable.remove_mut(&turn);
         }
-        sums.retain(|_, sum| *sum > 0);
-        if sums.is_empty() {
-            self.granted.remove_mut(&lease.environment);
-        } else {
-            self.granted.insert_mut(lease.environment, sums);
-        }
+        self.reclaimed.remove_mut(&lease.id);
     }
 
     pub fn get(&self, id: CapacityLeaseId) -> Option<&Arc<CapacityLease>> {
@@ -144,16 +140,6 @@ impl Leases {
         self.line.iter().filter_map(|(.., id)| self.get(*id))
     }
 
-    /// All in line before one, the first first. That one need not be in line yet.
-    pub(super) fn before(
-        &self,
-        lease: &CapacityLease,
-    ) -> impl Iterator<Item = &Arc<CapacityLease>> {
-        let end = place(lease);
-        let is_before = move |place: &&Place| end.as_ref().is_none_or(|end| *place < end);
-        self.line.iter().take_while(is_before).filter_map(|(.., id)| self.get(*id))
-    }
-
     /// Whether nobody is in line.
     pub fn line_is_empty(&self) -> bool {
         self.line.is_empty()
@@ -165,6 +151,22 @@ impl Leases {
         due.filter_map(|(_, id)| self.get(*id))
     }
 
+    /// Those that are granted and end by time, the first to end first.
+    pub fn expiring(&self) -> impl Iterator<Item = &Arc<CapacityLease>> {
+        let leases = self.due.iter().filter_map(|(_, id)| self.get(*id));
+        leases.filter(|lease| matches!(lease.state, State::Granted(_)))
+    }
+
+    /// Those that give back what they borrow, in turn.
+    pub(super) fn reclaimable(&self) -> impl Iterator<Item = &Arc<CapacityLease>> {
+        self.reclaimable.iter().filter_map(|(_, _, Reverse(id))| self.get(*id))
+    }
+
+    /// Those that were told to give it back, and have not ended yet.
+    pub fn reclaimed(&self) -> impl Iterator<Item = &Arc<CapacityLease>> {
+        self.reclaimed.iter().filter_map(|id| self.get(*id))
+    }
+
     pub fn next_due(&self) -> Option<Timestamp> {
         self.due.first().map(|(due, _)| *due)
     }
@@ -172,13 +174,6 @@ impl Leases {
     /// Those that have ended, the longest ended first.
     pub fn ended(&self) -> impl ExactSizeIterator<Item = &(Timestamp, CapacityLeaseId)> {
         self.ended.iter()
-    }
-
-    /// What all granted leases of an environment use.
-    pub fn used_in(&self, environment: EnvironmentId) -> Amounts {
-        let sums = self.granted.get(&environment).into_iter().flatten();
-        let saturated = |sum: &u128| u64::try_from(*sum).unwrap_or(u64::MAX);
-        sums.map(|(resource, sum)| (resource.clone(), saturated(sum))).collect()
     }
 }
 

@@ -41,6 +41,17 @@ pub struct CapacityLeaseSpec {
     /// How long it may stand in line. Absent or zero: not at all.
     pub wait: Option<Duration>,
     pub deletion_protection: bool,
+    #[serde(default)]
+    pub preemption: Preemption,
+}
+
+/// Whether a lease gives back what it borrows before its time is over.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Preemption {
+    #[default]
+    Never,
+    Reclaimable,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,6 +68,16 @@ pub struct Grant {
     /// Absent: it has no end.
     pub expires_at: Option<Timestamp>,
     pub fencing_token: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reclaim: Option<Reclaim>,
+}
+
+/// A lease gives back what it borrows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reclaim {
+    pub ends_at: Timestamp,
+    /// Who waits for it.
+    pub by: CapacityLeaseId,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,6 +85,8 @@ pub struct Grant {
 pub enum Ending {
     /// Its time was over.
     Expired,
+    /// It gave back what it had borrowed.
+    Reclaimed,
     /// Somebody deleted it.
     Released,
     /// It waited as long as it might.
@@ -74,6 +97,7 @@ impl Ending {
     pub fn code(self) -> &'static str {
         match self {
             Self::Expired => "Expired",
+            Self::Reclaimed => "Reclaimed",
             Self::Released => "Released",
             Self::Refused => "Refused",
         }
@@ -105,6 +129,14 @@ impl CapacityLease {
         uses
     }
 
+    /// What it uses of a quota now.
+    pub fn holds(&self) -> Amounts {
+        match &self.state {
+            State::Granted(_) => self.uses(),
+            State::Waiting { .. } | State::Ended { .. } => Amounts::new(),
+        }
+    }
+
     /// What it was granted, whether or not it has ended.
     pub fn grant(&self) -> Option<&Grant> {
         match &self.state {
@@ -114,18 +146,37 @@ impl CapacityLease {
         }
     }
 
+    pub fn reclaim(&self) -> Option<Reclaim> {
+        match &self.state {
+            State::Granted(grant) => grant.reclaim,
+            State::Waiting { .. } | State::Ended { .. } => None,
+        }
+    }
+
     /// When time alone changes it, unless it is renewed.
     pub fn due(&self) -> Option<Timestamp> {
         match &self.state {
             State::Waiting { until, .. } => Some(*until),
-            State::Granted(grant) => grant.expires_at,
+            State::Granted(grant) => {
+                let reclaimed_at = grant.reclaim.map(|it| it.ends_at);
+                grant.expires_at.into_iter().chain(reclaimed_at).min()
+            }
             State::Ended { .. } => None,
         }
     }
 
     pub(super) fn granted(&self, fencing_token: u64, now: Timestamp) -> Self {
         let expires_at = self.spec.expires_at(now, now);
-        self.turned(State::Granted(Grant { at: now, expires_at, fencing_token }), now)
+        let grant = Grant { at: now, expires_at, fencing_token, reclaim: None };
+        self.turned(State::Granted(grant), now)
+    }
+
+    /// As it is when it is told to give back what it borrows, or that it need not.
+    pub(super) fn with_reclaim(&self, reclaim: Option<Reclaim>, now: Timestamp) -> Self {
+        match &self.state {
+            State::Granted(grant) => self.turned(State::Granted(Grant { reclaim, ..*grant }), now),
+            State::Waiting { .. } | State::Ended { .. } => self.clone(),
+        }
     }
 
     /// As it is when somebody renews the grant that it has.

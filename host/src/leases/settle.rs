@@ -6,12 +6,17 @@
 use std::{sync::Arc, time::Duration};
 
 use super::{
-    line::Held,
-    model::{CapacityLease, Ending, State, after},
+    line::{self, Asked, Held, Wait},
+    model::{CapacityLease, Ending, Reclaim, State, after},
+    reclaim::{self, Verdict},
 };
 use crate::{
     admission::{Answer, Context, Decision, Declared, declare},
-    events::{CapacityLeaseExpired, CapacityLeaseGranted, CapacityLeaseRefused, Event, Subject},
+    capacity::room,
+    events::{
+        CapacityLeaseExpired, CapacityLeaseGranted, CapacityLeaseKept, CapacityLeaseReclaimed,
+        CapacityLeaseReclaiming, CapacityLeaseRefused, Event, Subject,
+    },
     records::{Change, Counter, Record, Records},
 };
 
@@ -37,8 +42,7 @@ pub fn next_due(records: &Records) -> Option<jiff::Timestamp> {
 /// What time has brought about, and what follows from that.
 pub(crate) fn by_time(cx: &Context<'_>) -> Decision {
     let mut settling = Settling::new(cx, cx.records.clone());
-    settling.end_due();
-    settling.grant();
+    settling.settle();
     settling.prune();
     settling.into_decision(Decision::unchanged(Answer::Done))
 }
@@ -49,8 +53,7 @@ pub(crate) fn after_change(cx: &Context<'_>, decision: Decision) -> Decision {
         return decision;
     }
     let mut settling = Settling::new(cx, cx.records.with(&decision.changes));
-    settling.end_due();
-    settling.grant();
+    settling.settle();
     settling.follow(&decision.changes);
     settling.into_decision(decision)
 }
@@ -60,15 +63,14 @@ fn may_follow(before: &Records, change: &Change) -> bool {
     let is_awaited = !before.capacity_leases.line_is_empty();
     match change {
         Change::Remove(Record::Environment(_)) => true,
-        // A new one was decided as the line stands, and a renewal frees nothing.
-        Change::Put(Record::CapacityLease(lease)) => {
-            let before = before.capacity_leases.get(lease.id);
-            before.is_some_and(|before| {
-                before.spec != lease.spec || before.is_living() != lease.is_living()
-            })
-        }
+        // A renewal frees nothing. A new one that waits may have something to get back.
+        Change::Put(Record::CapacityLease(lease)) => match before.capacity_leases.get(lease.id) {
+            Some(before) => before.spec != lease.spec || before.is_living() != lease.is_living(),
+            None => is_awaited || matches!(lease.state, State::Waiting { .. }),
+        },
         Change::Put(Record::Environment(_) | Record::Quota(_) | Record::WorkerPool(_))
-        | Change::Remove(_) => is_awaited,
+        | Change::Remove(_)
+        | Change::Recount => is_awaited,
         Change::Put(
             Record::CapacityTarget(_)
             | Record::Conditions(..)
@@ -104,6 +106,37 @@ impl<'a> Settling<'a> {
         self.change(Change::Put(lease.record()));
     }
 
+    fn settle(&mut self) {
+        self.end_due();
+        self.grant();
+        if self.reclaim() {
+            self.end_due();
+            self.grant();
+        }
+    }
+
+    /// Tells who has to give back what they borrow. Whether somebody has to do so at once.
+    fn reclaim(&mut self) -> bool {
+        let now = self.cx.now;
+        let mut is_at_once = false;
+        for Verdict { lease, reclaim } in reclaim::verdicts(&self.records, now) {
+            let amounts = lease.spec.amounts.clone();
+            let fencing_token = lease.grant().map_or(0, |grant| grant.fencing_token);
+            let event = match reclaim {
+                Some(Reclaim { ends_at, by }) => {
+                    is_at_once |= ends_at <= now;
+                    let by = self.records.capacity_leases.get(by);
+                    let by = by.map(|by| by.key(&self.records)).unwrap_or_default();
+                    let event = CapacityLeaseReclaiming { amounts, fencing_token, ends_at, by };
+                    Event::CapacityLeaseReclaiming(event)
+                }
+                None => Event::CapacityLeaseKept(CapacityLeaseKept { amounts, fencing_token }),
+            };
+            self.turn(lease.with_reclaim(reclaim, now), event);
+        }
+        is_at_once
+    }
+
     fn end_due(&mut self) {
         let now = self.cx.now;
         let due: Vec<_> = self.records.capacity_leases.due(now).cloned().collect();
@@ -113,6 +146,12 @@ impl<'a> Settling<'a> {
                 State::Waiting { .. } => {
                     let event = Event::CapacityLeaseRefused(CapacityLeaseRefused { amounts });
                     self.turn(lease.ended(Ending::Refused, now), event);
+                }
+                State::Granted(grant) if grant.reclaim.is_some_and(|it| it.ends_at <= now) => {
+                    let fencing_token = grant.fencing_token;
+                    let event = CapacityLeaseReclaimed { amounts, fencing_token };
+                    let event = Event::CapacityLeaseReclaimed(event);
+                    self.turn(lease.ended(Ending::Reclaimed, now), event);
                 }
                 State::Granted(grant) => {
                     let fencing_token = grant.fencing_token;
@@ -126,18 +165,28 @@ impl<'a> Settling<'a> {
     }
 
     fn grant(&mut self) {
-        if self.records.capacity_leases.line_is_empty() {
-            return;
-        }
-        let line: Vec<_> = self.records.capacity_leases.in_line().cloned().collect();
+        // Who was granted something may have become a borrower with the next.
+        while !self.records.capacity_leases.line_is_empty() && self.grant_in_order() {}
+    }
+
+    /// Goes through the line once. Whether anybody was granted something.
+    fn grant_in_order(&mut self) -> bool {
+        let line: Vec<_> = line::in_order(&self.records).into_iter().cloned().collect();
+        let mut is_any = false;
         let mut held = Held::default();
         for lease in line {
-            if held.lets_through(&self.records, &lease) {
-                let (lease, event, counter) = granted(self.cx, &self.records, &lease);
-                self.change(counter);
-                self.turn(lease, event);
+            match held.next(&self.records.ledger, &Asked::of(&lease)) {
+                Wait::InVain => {}
+                Wait::For(holds) => held.0.extend(holds),
+                Wait::Not => {
+                    let (lease, event, counter) = granted(self.cx, &self.records, &lease);
+                    self.change(counter);
+                    self.turn(lease, event);
+                    is_any = true;
+                }
             }
         }
+        is_any
     }
 
     /// Takes what is left of ended leases out of an environment that is gone.
@@ -169,7 +218,8 @@ impl<'a> Settling<'a> {
         }
         decision.changes.extend(self.changes);
         decision.events.extend(self.events);
-        declare::report_quotas(self.cx, &self.records, &mut decision);
+        let concerned = room::concerned(self.cx.records, &self.records, &decision.changes);
+        declare::report_quotas(self.cx, &self.records, (&concerned, &mut decision));
         if let Answer::CapacityLease(lease) = &mut decision.answer
             && let Some(now) = self.records.capacity_leases.get(lease.id)
         {

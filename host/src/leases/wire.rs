@@ -5,7 +5,7 @@ use proto::runtimecloud::v1::{self, CapacityLeaseState};
 use super::{
     conditions::{self, Checked},
     line,
-    model::{CapacityLease, CapacityLeaseSpec, Ending, State},
+    model::{CapacityLease, CapacityLeaseSpec, Ending, Preemption, State},
 };
 use crate::{
     api::{View, convert},
@@ -17,6 +17,7 @@ pub(super) fn read(
     found: &mut Violations,
 ) -> CapacityLeaseSpec {
     let spec = convert::spec(spec, found);
+    let preemption = read_preemption(spec.preemption, found);
     let mut length = |field, length: Option<&_>| convert::read_duration(field, length, found);
     CapacityLeaseSpec {
         ttl: length("spec.ttl", spec.ttl.as_ref()),
@@ -27,6 +28,18 @@ pub(super) fn read(
         purpose: spec.purpose,
         priority: spec.priority,
         deletion_protection: spec.deletion_protection,
+        preemption,
+    }
+}
+
+fn read_preemption(number: i32, found: &mut Violations) -> Preemption {
+    match v1::Preemption::try_from(number) {
+        Ok(v1::Preemption::Unspecified | v1::Preemption::Never) => Preemption::Never,
+        Ok(v1::Preemption::Reclaimable) => Preemption::Reclaimable,
+        Err(_) => {
+            found.add("spec.preemption", "this host does not know it: use never or reclaimable");
+            Preemption::Never
+        }
     }
 }
 
@@ -40,12 +53,17 @@ fn spec(spec: &CapacityLeaseSpec) -> v1::CapacityLeaseSpec {
         priority: spec.priority,
         wait: spec.wait.map(convert::duration),
         deletion_protection: spec.deletion_protection,
+        preemption: match spec.preemption {
+            Preemption::Never => v1::Preemption::Never,
+            Preemption::Reclaimable => v1::Preemption::Reclaimable,
+        }
+        .into(),
     }
 }
 
 pub(crate) fn lease(it: &CapacityLease, view: &View) -> v1::CapacityLease {
     let id = it.id.to_string();
-    let said = [conditions::condition(it, &view.records)];
+    let said = conditions::conditions(it, &view.records);
     let mut said = convert::conditions(view, (&id, it.meta.generation), &said);
     for condition in &mut said {
         condition.changed_at = Some(convert::timestamp(conditions::changed_at(it)));
@@ -66,6 +84,7 @@ pub(crate) fn lease(it: &CapacityLease, view: &View) -> v1::CapacityLease {
             observed.ended_at = Some(convert::timestamp(*at));
             match how {
                 Ending::Expired => CapacityLeaseState::Expired,
+                Ending::Reclaimed => CapacityLeaseState::Reclaimed,
                 Ending::Released => CapacityLeaseState::Released,
                 Ending::Refused => CapacityLeaseState::Refused,
             }
@@ -77,6 +96,7 @@ pub(crate) fn lease(it: &CapacityLease, view: &View) -> v1::CapacityLease {
         observed.granted_at = Some(convert::timestamp(grant.at));
         observed.expires_at = grant.expires_at.map(convert::timestamp);
     }
+    observed.reclaimed_at = it.reclaim().map(|it| convert::timestamp(it.ends_at));
     let environment = view.records.environments.get(&it.environment);
     v1::CapacityLease {
         metadata: Some(convert::metadata(id, &it.meta)),

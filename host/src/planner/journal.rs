@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{Action, Plan, Receipts, World, plan};
 use crate::{
     admission::{Answer, Context, Decision, Declared, declare::report_quotas},
+    capacity::room,
     capacity::target,
     conditions::{self, Condition},
     environments::model as environments,
@@ -33,7 +34,8 @@ pub(crate) fn decide(cx: &Context<'_>, observed: &Arc<Observed>) -> Decision {
     journal.conditions(&after, observed);
     let mut decision = journal.into_decision(Answer::Planned(Box::new((plan, report))));
     if decision.changes.iter().any(|change| matches!(change, Change::Remove(_))) {
-        report_quotas(cx, &after, &mut decision);
+        let concerned = room::concerned(cx.records, &after, &decision.changes);
+        report_quotas(cx, &after, (&concerned, &mut decision));
     }
     decision
 }

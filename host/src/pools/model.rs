@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     admission::Declared,
+    capacity::amounts,
     environments::model::Environment,
     events::Subject,
     ids::{EnvironmentId, IdSource, WorkerPoolId},
@@ -123,6 +124,11 @@ impl StopSpec {
 }
 
 impl WorkerPool {
+    /// What it counts for: size times shape, and the workers themselves.
+    pub fn asks(&self) -> Amounts {
+        amounts::of_workers(&self.spec.worker.shape, u64::from(self.spec.size))
+    }
+
     /// What a worker of this pool runs at present, in its environment.
     pub fn template(&self, environment: &Environment) -> WorkerTemplate {
         let spec = &self.spec;

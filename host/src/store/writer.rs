@@ -240,6 +240,7 @@ impl Batch<'_> {
             match change {
                 Change::Put(record) => put(&self.transaction, record)?,
                 Change::Remove(record) => remove(&self.transaction, record)?,
+                Change::Recount => {}
             }
             self.records.apply(change);
         }

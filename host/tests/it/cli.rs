@@ -42,6 +42,57 @@ fn world() -> World {
 }
 
 #[test]
+fn quotas_are_shown_as_a_tree_and_recounted() {
+    let host = World::start();
+    host.file(
+        "tree.hcl",
+        r#"
+        quota "a-team" {
+          parent = "org"
+          limits = { cpu = { share = "2", borrowing = "1", lending = "500m" } }
+        }
+        quota "org" {
+          limits         = { cpu = { hard = "4" } }
+          reclaim_notice = "1m"
+        }
+        quota "other" {
+          parent = "org"
+          limits = { cpu = { share = "2" } }
+        }
+        quota "sub" {
+          parent = "a-team"
+          limits = {}
+        }
+        environment "dev" {
+          quota = "sub"
+        }
+        capacity_lease "dev/batch" {
+          amounts    = { cpu = "2500m" }
+          preemption = "reclaimable"
+        }
+        "#,
+    );
+    host.ok(&["apply", "-f", "tree.hcl"]);
+    assert_eq!(host.json(&["apply", "-f", "tree.hcl"])[0]["result"], "unchanged");
+    let tree = host.ok(&["quota", "tree"]);
+    let lines: Vec<_> = tree.lines().map(|line| line.split("  ").next().unwrap()).collect();
+    assert_eq!(lines, ["NAME", "org", "├─ a-team", "│", "└─ other"], "{tree}");
+    assert!(tree.contains("│  └─ sub"), "{tree}");
+    assert!(tree.contains("cpu 2500m of 2"), "{tree}");
+    assert!(tree.contains("cpu 500m"), "{tree}");
+    let one = host.json(&["quota", "tree", "a-team"]);
+    assert_eq!(one[0]["observed"]["resources"]["cpu"]["borrowed"], "500m");
+    assert_eq!(one[0]["children"][0]["name"], "sub");
+    let listed = host.ok(&["get", "quotas"]);
+    assert!(listed.lines().next().unwrap().starts_with("NAME    PARENT  USED"), "{listed}");
+    assert_eq!(
+        host.ok(&["quota", "recount"]),
+        "what is booked is what is used: 4 quotas, 1 environments, 0 worker pools and 1 granted leases \
+         were counted\n"
+    );
+}
+
+#[test]
 fn apply_creates_then_changes_nothing_then_changes_what_differs() {
     let host = World::start();
     host.file("world.hcl", WORLD);

@@ -193,6 +193,7 @@ async fn hostile_leases_are_refused_with_each_fault_at_its_field() {
         purpose: "x".repeat(100_000),
         priority: i32::MIN,
         deletion_protection: false,
+        preemption: 77,
     };
     let status = api.leases.create(new_lease("A b", spec)).await.unwrap_err();
     let fields: BTreeSet<_> =
@@ -204,6 +205,7 @@ async fn hostile_leases_are_refused_with_each_fault_at_its_field() {
         "spec.amounts[`leases`]",
         "spec.holder",
         "spec.max_life",
+        "spec.preemption",
         "spec.priority",
         "spec.purpose",
         "spec.ttl",

@@ -19,4 +19,5 @@ mod sim;
 mod store;
 mod survival;
 mod tidy;
+mod trees;
 mod world;

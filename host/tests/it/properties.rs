@@ -3,17 +3,16 @@
 use std::{cmp::Reverse, collections::BTreeSet};
 
 use host::{
-    capacity::{amounts, usage},
+    capacity::{recount::recount, room},
     clock::Clock as _,
     drivers::SeenPhase,
     events::Event,
     leases::{
         line::{self, Standing},
-        model::{CapacityLease, State},
+        model::CapacityLease,
     },
     operations::model::OperationState,
     planner::{self, World as Seen},
-    pools::template::Amounts,
 };
 use proptest::prelude::*;
 
@@ -179,7 +178,7 @@ proptest! {
         for line in &lines {
             run_line(&mut script, line);
             let quota = script.world.records.quota("team").unwrap();
-            let now = usage::of_quota(&script.world.records, quota)["cpu"];
+            let now = room::used(&script.world.records.ledger, "team")["cpu"];
             limit = quota.spec.limits["cpu"].hard.unwrap().max(limit.min(used));
             prop_assert!(now <= limit.max(used), "{}: {} of {}, {} before", line, now, limit, used);
             used = now;
@@ -203,13 +202,7 @@ proptest! {
                 }
             }
             // What is counted is what is there.
-            for environment in records.environments.values() {
-                let granted = records.capacity_leases.of_environment(environment.id);
-                let granted = granted.filter(|it| matches!(it.state, State::Granted(_)));
-                let mut sum = Amounts::new();
-                granted.for_each(|it| amounts::add(&mut sum, &it.uses()));
-                prop_assert_eq!(records.capacity_leases.used_in(environment.id), sum);
-            }
+            prop_assert_eq!(recount(records).differences, vec![]);
             // Nobody waits who could be granted, nor longer than allowed, nor behind a later one.
             let line: Vec<_> = records.capacity_leases.in_line().collect();
             for lease in &line {

@@ -23,8 +23,8 @@ fn open(dir: &Path) -> Result<SqliteStore, StoreError> {
 }
 
 fn create(name: &str) -> Command {
-    let limits = [("cpu".to_owned(), Limit { hard: Some(1), soft: None })].into();
-    let spec = QuotaSpec { limits, deletion_protection: false };
+    let limits = [("cpu".to_owned(), Limit { hard: Some(1), ..Limit::default() })].into();
+    let spec = QuotaSpec { limits, ..QuotaSpec::default() };
     Command::Quota(Declare::Create(Create {
         parent: String::new(),
         name: name.to_owned(),
@@ -34,8 +34,8 @@ fn create(name: &str) -> Command {
 }
 
 fn update(name: &str, revision: u64, hard: u64) -> Command {
-    let limits = [("cpu".to_owned(), Limit { hard: Some(hard), soft: None })].into();
-    let spec = QuotaSpec { limits, deletion_protection: false };
+    let limits = [("cpu".to_owned(), Limit { hard: Some(hard), ..Limit::default() })].into();
+    let spec = QuotaSpec { limits, ..QuotaSpec::default() };
     let (key, labels) = (name.to_owned(), [].into());
     Command::Quota(Declare::Update(Update { key, labels, spec, revision }))
 }

@@ -402,10 +402,11 @@ impl Api {
 }
 
 pub(crate) fn quota_spec(limits: &[(&str, Option<u64>, Option<u64>)]) -> v1::QuotaSpec {
-    let limits = limits
-        .iter()
-        .map(|(name, hard, soft)| ((*name).to_owned(), v1::Limit { hard: *hard, soft: *soft }));
-    v1::QuotaSpec { limits: limits.collect(), deletion_protection: false }
+    let limits = limits.iter().map(|(name, hard, soft)| {
+        (*name, v1::Limit { hard: *hard, soft: *soft, ..v1::Limit::default() })
+    });
+    let limits = limits.map(|(name, limit)| (name.to_owned(), limit));
+    v1::QuotaSpec { limits: limits.collect(), ..v1::QuotaSpec::default() }
 }
 
 pub(crate) fn condition<'a>(conditions: &'a [v1::Condition], name: &str) -> &'a v1::Condition {

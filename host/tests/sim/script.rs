@@ -3,10 +3,10 @@
 //! | command | does |
 //! | --- | --- |
 //! | `target NAME [cordoned] [RESOURCE=AMOUNT]... [label:KEY=VALUE]...` | declares a target |
-//! | `quota NAME [RESOURCE=HARD[/SOFT]]...` | declares a quota; `-` is no limit |
+//! | `quota NAME [parent=NAME] [notice=N] [RESOURCE=HARD[/SOFT]]... [share|borrowing|lending:RESOURCE=N]...` | declares a quota; `-` is no limit |
 //! | `environment NAME [quota=NAME] [select:KEY=VALUE]...` | declares an environment |
 //! | `pool ENV/NAME size=N [command=WORD] [max_unavailable=N] [RESOURCE=AMOUNT]...` | declares a pool |
-//! | `lease ENV/NAME [ttl=N] [life=N] [wait=N] [priority=N] [RESOURCE=AMOUNT]...` | declares a lease |
+//! | `lease ENV/NAME [ttl=N] [life=N] [wait=N] [priority=N] [reclaimable=yes] [RESOURCE=AMOUNT]...` | declares a lease |
 //! | `renew ENV/NAME TOKEN`, `check ENV/NAME TOKEN` | as the API does; token 0 is whatever it has |
 //! | `pass SECONDS` | time passes, and leases end |
 //! | `drain|restart|replace ENV/NAME [parallel=N] [min_ready=N] [deadline=SECONDS] [grace=SECONDS] [WORKER]...` | starts an operation |
@@ -23,8 +23,8 @@ use host::{
     admission::{Answer, Command, Create, Declare, Declared, Delete, Update},
     capacity::{
         quota::{self, Limit, Quota, QuotaSpec},
+        room,
         target::{CapacityTarget, CapacityTargetSpec, DriverKind},
-        usage,
     },
     clock::Clock as _,
     conditions::{Condition, Status},
@@ -35,7 +35,7 @@ use host::{
     leases::{
         admit::Renew,
         conditions as leases, line,
-        model::{CapacityLease, CapacityLeaseSpec, State},
+        model::{CapacityLease, CapacityLeaseSpec, Preemption, State},
     },
     operations::{
         decide::{Cancel, Start},
@@ -76,8 +76,17 @@ impl<'a> Line<'a> {
 
     /// Pairs that name a resource.
     fn amounts(&self) -> BTreeMap<String, u64> {
-        let known =
-            ["size", "command", "max_unavailable", "quota", "ttl", "life", "wait", "priority"];
+        let known = [
+            "size",
+            "command",
+            "max_unavailable",
+            "quota",
+            "ttl",
+            "life",
+            "wait",
+            "priority",
+            "reclaimable",
+        ];
         let is_amount = |key: &&&str| !known.contains(*key) && !key.contains(':');
         let keys = self.pairs.keys().filter(is_amount);
         keys.map(|key| ((*key).to_owned(), amount(key, self.pairs[key]))).collect()
@@ -198,11 +207,29 @@ impl Script {
         let limit = |(key, value): (&&str, &&str)| {
             let (hard, soft) = value.split_once('/').unwrap_or((value, "-"));
             let read = |text| (text != "-").then(|| amount(key, text));
-            ((*key).to_owned(), Limit { hard: read(hard), soft: read(soft) })
+            ((*key).to_owned(), Limit { hard: read(hard), soft: read(soft), ..Limit::default() })
         };
+        let is_limit =
+            |(key, _): &(&&str, &&str)| !["parent", "notice"].contains(*key) && !key.contains(':');
+        let mut limits: BTreeMap<String, Limit> =
+            line.pairs.iter().filter(is_limit).map(limit).collect();
+        for (key, value) in line.pairs.iter().filter(|(key, _)| key.contains(':')) {
+            let (what, resource) = key.split_once(':').unwrap();
+            let entry = limits.entry(resource.to_owned()).or_default();
+            let place = match what {
+                "share" => &mut entry.share,
+                "borrowing" => &mut entry.borrowing,
+                "lending" => &mut entry.lending,
+                other => panic!("no such part of a limit: {other}"),
+            };
+            *place = Some(amount(resource, value));
+        }
+        let notice = line.pairs.get("notice").map(|it| it.parse().unwrap());
         let spec = QuotaSpec {
-            limits: line.pairs.iter().map(limit).collect(),
+            limits,
             deletion_protection: false,
+            parent: line.pairs.get("parent").map(|parent| (*parent).to_owned()),
+            reclaim_notice: notice.map(Duration::from_secs),
         };
         let labels = BTreeMap::new();
         let create = Create { parent: String::new(), name: name.to_owned(), labels, spec };
@@ -250,6 +277,10 @@ impl Script {
             ttl: seconds("ttl"),
             max_life: seconds("life"),
             wait: seconds("wait"),
+            preemption: match line.pairs.contains_key("reclaimable") {
+                true => Preemption::Reclaimable,
+                false => Preemption::Never,
+            },
             priority: line.pairs.get("priority").map_or(0, |text| text.parse().unwrap()),
             ..CapacityLeaseSpec::default()
         };
@@ -383,12 +414,12 @@ impl Script {
         let (records, observed) = (&self.world.records, &self.world.observed);
         let mut text = String::new();
         for quota in records.quotas.values() {
-            let amounts = usage::of_quota(records, quota);
+            let amounts = room::used(&records.ledger, &quota.meta.name);
             let used: Vec<_> = amounts
                 .iter()
                 .map(|(resource, amount)| format!("{resource}={}", Quantity::of(resource, *amount)))
                 .collect();
-            let said = said(&quota::conditions(quota, &amounts));
+            let said = said(&quota::conditions(quota, &amounts, &records.ledger));
             writeln!(text, "quota {}: used {}\n{said}", quota.meta.name, used.join(" ")).unwrap();
         }
         for pool in records.worker_pools.values() {
@@ -423,7 +454,7 @@ impl Script {
                 State::Granted(_) => format!("has token {token}"),
                 State::Ended { .. } => "ended".to_owned(),
             };
-            let said = said(&[leases::condition(lease, records)]);
+            let said = said(&leases::conditions(lease, records));
             writeln!(text, "lease {}: {state}\n{said}", lease.key(records)).unwrap();
         }
         short(&text.replace("\n\n", "\n"))
@@ -435,6 +466,9 @@ impl Script {
             let name = &subject.name;
             let more = match event {
                 Event::CapacityLeaseGranted(it) => format!(" token {}", it.fencing_token),
+                Event::CapacityLeaseReclaiming(it) => {
+                    format!(" for {} at {}", it.by, it.ends_at)
+                }
                 Event::CapacityLeaseWaiting(it) => format!(" at {}", it.position),
                 Event::SpecificationDeclared(it) => format!(" {:?}", it.change),
                 Event::ProvisioningPlanned(it) => {

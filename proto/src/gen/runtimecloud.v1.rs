@@ -179,12 +179,15 @@ pub struct CapacityLeaseSpec {
     pub wait: ::core::option::Option<::prost_types::Duration>,
     #[prost(bool, tag = "8")]
     pub deletion_protection: bool,
+    /// Whether it may be ended early for the owner of a share that it borrows. Unspecified is never.
+    #[prost(enumeration = "Preemption", tag = "9")]
+    pub preemption: i32,
 }
 /// What is absent does not apply to the state. A lease that has ended is kept for a day, or until 1,000
 /// others have ended after it.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CapacityLeaseObserved {
-    /// `Granted`, with what it waits for or how it ended.
+    /// `Granted`, with what it waits for or how it ended; and `Reclaiming` while it is reclaimed.
     #[prost(message, repeated, tag = "1")]
     pub conditions: ::prost::alloc::vec::Vec<Condition>,
     #[prost(enumeration = "CapacityLeaseState", tag = "2")]
@@ -207,6 +210,9 @@ pub struct CapacityLeaseObserved {
     pub ended_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "9")]
     pub observed_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// While it is reclaimed: when it ends, unless that is called off.
+    #[prost(message, optional, tag = "10")]
+    pub reclaimed_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CreateCapacityLeaseRequest {
@@ -263,8 +269,8 @@ pub struct CheckCapacityLeaseRequest {
 pub struct CheckCapacityLeaseResponse {
     #[prost(bool, tag = "1")]
     pub valid: bool,
-    /// One word for programs: `Granted`, `StaleToken`, `Waiting`, `Expired`, `Released`, `Refused` or
-    /// `Unknown`.
+    /// One word for programs: `Granted`, `StaleToken`, `Waiting`, `Expired`, `Reclaimed`, `Released`,
+    /// `Refused` or `Unknown`.
     #[prost(string, tag = "2")]
     pub reason: ::prost::alloc::string::String,
     /// A sentence for people.
@@ -287,6 +293,38 @@ pub struct ListCapacityLeasesResponse {
 }
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
+pub enum Preemption {
+    Unspecified = 0,
+    /// It keeps what it was granted until it ends by itself.
+    Never = 1,
+    /// When the owner of a share waits for what is borrowed, it is told, and ends after the notice of the
+    /// quota in which the shares lie. Only while its own quota uses more than its share.
+    Reclaimable = 2,
+}
+impl Preemption {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "PREEMPTION_UNSPECIFIED",
+            Self::Never => "PREEMPTION_NEVER",
+            Self::Reclaimable => "PREEMPTION_RECLAIMABLE",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "PREEMPTION_UNSPECIFIED" => Some(Self::Unspecified),
+            "PREEMPTION_NEVER" => Some(Self::Never),
+            "PREEMPTION_RECLAIMABLE" => Some(Self::Reclaimable),
+            _ => None,
+        }
+    }
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
 pub enum CapacityLeaseState {
     Unspecified = 0,
     Waiting = 1,
@@ -297,6 +335,8 @@ pub enum CapacityLeaseState {
     Released = 4,
     /// It waited as long as it might.
     Refused = 5,
+    /// The owner of the share that it had borrowed got it back.
+    Reclaimed = 6,
 }
 impl CapacityLeaseState {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -311,6 +351,7 @@ impl CapacityLeaseState {
             Self::Expired => "CAPACITY_LEASE_STATE_EXPIRED",
             Self::Released => "CAPACITY_LEASE_STATE_RELEASED",
             Self::Refused => "CAPACITY_LEASE_STATE_REFUSED",
+            Self::Reclaimed => "CAPACITY_LEASE_STATE_RECLAIMED",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -322,6 +363,7 @@ impl CapacityLeaseState {
             "CAPACITY_LEASE_STATE_EXPIRED" => Some(Self::Expired),
             "CAPACITY_LEASE_STATE_RELEASED" => Some(Self::Released),
             "CAPACITY_LEASE_STATE_REFUSED" => Some(Self::Refused),
+            "CAPACITY_LEASE_STATE_RECLAIMED" => Some(Self::Reclaimed),
             _ => None,
         }
     }
@@ -3316,8 +3358,17 @@ pub struct QuotaSpec {
     >,
     #[prost(bool, tag = "2")]
     pub deletion_protection: bool,
+    /// Name of the quota that it lies under; empty for one that lies under none. What is used of it is
+    /// used of that one too, and has to fit both. A tree is at most 8 quotas deep.
+    #[prost(string, tag = "3")]
+    pub parent: ::prost::alloc::string::String,
+    /// How long a lease lives on whose amounts are reclaimed for the owner of a share, of the quotas
+    /// under this one: 0 to 1 h. Absent: as the quota above says, or 30 s.
+    #[prost(message, optional, tag = "4")]
+    pub reclaim_notice: ::core::option::Option<::prost_types::Duration>,
 }
-/// Amounts in the units of `Amounts`. `soft` is at most `hard`.
+/// Amounts in the units of `Amounts`. `soft` is at most `hard`. `share`, `borrowing` and `lending` are for
+/// quotas that lie under another; `borrowing` and `lending` need `share`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Limit {
     /// Never exceeded: what would exceed it is refused.
@@ -3326,18 +3377,62 @@ pub struct Limit {
     /// What exceeds it is granted and reported.
     #[prost(uint64, optional, tag = "2")]
     pub soft: ::core::option::Option<u64>,
+    /// What it has of its own of what all quotas under the same parent have together. At most `hard`.
+    #[prost(uint64, optional, tag = "3")]
+    pub share: ::core::option::Option<u64>,
+    /// How much more than its share it may use while others leave it unused. Absent: as much as there is.
+    #[prost(uint64, optional, tag = "4")]
+    pub borrowing: ::core::option::Option<u64>,
+    /// How much of what it leaves unused of its share others may use. Absent: all of it.
+    #[prost(uint64, optional, tag = "5")]
+    pub lending: ::core::option::Option<u64>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct QuotaObserved {
-    /// `WithinHardLimits`, `WithinSoftLimits`.
+    /// `WithinHardLimits`, `WithinSoftLimits`, `SharesCovered`.
     #[prost(message, repeated, tag = "1")]
     pub conditions: ::prost::alloc::vec::Vec<Condition>,
-    /// What is asked for in the environments bound to it: size times shape of all worker pools, and the
-    /// amounts of all granted leases.
+    /// What is asked for in the environments bound to it and to the quotas under it: size times shape of
+    /// all worker pools, and the amounts of all granted leases.
     #[prost(message, optional, tag = "2")]
     pub used: ::core::option::Option<Amounts>,
     #[prost(message, optional, tag = "3")]
     pub observed_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// By each resource that is limited or used.
+    #[prost(btree_map = "string, message", tag = "4")]
+    pub resources: ::prost::alloc::collections::BTreeMap<
+        ::prost::alloc::string::String,
+        QuotaUse,
+    >,
+    /// Names of the quotas that lie directly under it, sorted.
+    #[prost(string, repeated, tag = "5")]
+    pub children: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// Of one resource.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct QuotaUse {
+    /// Of it and of all quotas under it.
+    #[prost(uint64, tag = "1")]
+    pub used: u64,
+    /// Of the environments that are bound to it itself.
+    #[prost(uint64, tag = "2")]
+    pub used_directly: u64,
+    /// What it has of its own: its `share`, or else the sum of the shares under it. Absent: it has none.
+    #[prost(uint64, optional, tag = "3")]
+    pub share: ::core::option::Option<u64>,
+    /// What it uses above its share.
+    #[prost(uint64, tag = "4")]
+    pub borrowed: u64,
+    /// What it leaves unused of its share and could not have at this moment.
+    #[prost(uint64, tag = "5")]
+    pub lent: u64,
+    /// What is kept for the quotas under it, because they do not lend it.
+    #[prost(uint64, tag = "6")]
+    pub kept: u64,
+    /// How much more could be granted at this moment in an environment that is bound to it, by all quotas
+    /// above it too. Absent: without end.
+    #[prost(uint64, optional, tag = "7")]
+    pub room: ::core::option::Option<u64>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CreateQuotaRequest {
@@ -3368,6 +3463,38 @@ pub struct UpdateQuotaRequest {
     pub spec: ::core::option::Option<QuotaSpec>,
     #[prost(message, optional, tag = "4")]
     pub options: ::core::option::Option<WriteOptions>,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RecountQuotasRequest {}
+/// What was counted, and what was found.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RecountQuotasResponse {
+    #[prost(uint64, tag = "1")]
+    pub quotas: u64,
+    #[prost(uint64, tag = "2")]
+    pub environments: u64,
+    #[prost(uint64, tag = "3")]
+    pub worker_pools: u64,
+    /// Granted ones.
+    #[prost(uint64, tag = "4")]
+    pub capacity_leases: u64,
+    /// Empty: all that was on the books is what is used.
+    #[prost(message, repeated, tag = "5")]
+    pub differences: ::prost::alloc::vec::Vec<QuotaDifference>,
+    #[prost(message, optional, tag = "6")]
+    pub counted_at: ::core::option::Option<::prost_types::Timestamp>,
+}
+/// What was on the books of one resource of one quota, and what is used.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct QuotaDifference {
+    #[prost(string, tag = "1")]
+    pub quota: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub resource: ::prost::alloc::string::String,
+    #[prost(uint64, tag = "3")]
+    pub booked: u64,
+    #[prost(uint64, tag = "4")]
+    pub counted: u64,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListQuotasResponse {
@@ -3556,7 +3683,8 @@ pub mod quotas_client {
                 .insert(GrpcMethod::new("runtimecloud.v1.Quotas", "Update"));
             self.inner.unary(req, path, codec).await
         }
-        /// `FAILED_PRECONDITION` while an environment is bound to it or while it is protected.
+        /// `FAILED_PRECONDITION` while an environment is bound to it, another quota lies under it, or it is
+        /// protected.
         pub async fn delete(
             &mut self,
             request: impl tonic::IntoRequest<super::DeleteRequest>,
@@ -3576,6 +3704,32 @@ pub mod quotas_client {
             let mut req = request.into_request();
             req.extensions_mut()
                 .insert(GrpcMethod::new("runtimecloud.v1.Quotas", "Delete"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Counts anew what is used of every quota and compares. The host does so by itself as well; what is
+        /// wrong it corrects, and tells by the event `QuotaUsageCorrected`.
+        pub async fn recount(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RecountQuotasRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RecountQuotasResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.Quotas/Recount",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("runtimecloud.v1.Quotas", "Recount"));
             self.inner.unary(req, path, codec).await
         }
     }
@@ -3613,11 +3767,21 @@ pub mod quotas_server {
             &self,
             request: tonic::Request<super::UpdateQuotaRequest>,
         ) -> std::result::Result<tonic::Response<super::Quota>, tonic::Status>;
-        /// `FAILED_PRECONDITION` while an environment is bound to it or while it is protected.
+        /// `FAILED_PRECONDITION` while an environment is bound to it, another quota lies under it, or it is
+        /// protected.
         async fn delete(
             &self,
             request: tonic::Request<super::DeleteRequest>,
         ) -> std::result::Result<tonic::Response<super::Quota>, tonic::Status>;
+        /// Counts anew what is used of every quota and compares. The host does so by itself as well; what is
+        /// wrong it corrects, and tells by the event `QuotaUsageCorrected`.
+        async fn recount(
+            &self,
+            request: tonic::Request<super::RecountQuotasRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RecountQuotasResponse>,
+            tonic::Status,
+        >;
     }
     #[derive(Debug)]
     pub struct QuotasServer<T> {
@@ -3899,6 +4063,51 @@ pub mod quotas_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = DeleteSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/runtimecloud.v1.Quotas/Recount" => {
+                    #[allow(non_camel_case_types)]
+                    struct RecountSvc<T: Quotas>(pub Arc<T>);
+                    impl<
+                        T: Quotas,
+                    > tonic::server::UnaryService<super::RecountQuotasRequest>
+                    for RecountSvc<T> {
+                        type Response = super::RecountQuotasResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RecountQuotasRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Quotas>::recount(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RecountSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -121,7 +121,7 @@ environment "dev" {
       file.hcl:2:1: `quotum`: there is no such kind; there are `capacity_lease`, `capacity_target`, `environment`, `quota`, `service_account`, `token`, `worker`, `worker_pool`
       file.hcl:5:29: `lots` is not an amount: it must be a number of zero or more, with a known suffix or none; write for example `500m` or `2`
       file.hcl:5:48: `memory` is an object, not a string
-      file.hcl:5:67: `firm` is not known here; there are `hard`, `soft`
+      file.hcl:5:67: `firm` is not known here; there are `borrowing`, `hard`, `lending`, `share`, `soft`
       file.hcl:7:1: `size` is missing; write for example `size = 3`
       file.hcl:7:13: the name of a worker pool is `ENVIRONMENT/NAME`, not `web`
       file.hcl:8:3: `sice` is not known here; did you mean `size`?

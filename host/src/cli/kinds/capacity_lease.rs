@@ -1,12 +1,15 @@
 //! Capacity leases.
 
-use proto::runtimecloud::v1::{CapacityLease, CapacityLeaseSpec, CapacityLeaseState};
+use proto::runtimecloud::v1::{CapacityLease, CapacityLeaseSpec, CapacityLeaseState, Preemption};
 use serde_json::{Map, Value};
 
 use super::{Declared, Resource, object, text_or_null};
 use crate::cli::{document::fields::Fields, text};
 
 pub const HEADERS: &[&str] = &["NAME", "STATE", "AMOUNTS", "HOLDER", "STATUS", "AGE"];
+
+const PREEMPTION: &[(&str, Preemption)] =
+    &[("never", Preemption::Never), ("reclaimable", Preemption::Reclaimable)];
 
 const PRIORITY_MAX: i32 = 1_000;
 
@@ -21,6 +24,7 @@ pub fn read(fields: &mut Fields<'_>) -> CapacityLeaseSpec {
         priority: fields.integer("priority", -PRIORITY_MAX..=PRIORITY_MAX),
         wait: fields.duration("wait"),
         deletion_protection: fields.flag("deletion_protection"),
+        preemption: fields.choice("preemption", PREEMPTION).unwrap_or(Preemption::Never).into(),
     }
 }
 
@@ -28,6 +32,10 @@ pub fn show(spec: &CapacityLeaseSpec) -> Map<String, Value> {
     let length = |length: Option<&prost_types::Duration>| match text::duration(length, "") {
         Value::String(none) if none.is_empty() => Value::Null,
         length => length,
+    };
+    let preemption = match spec.preemption() {
+        Preemption::Unspecified | Preemption::Never => "never",
+        Preemption::Reclaimable => "reclaimable",
     };
     object([
         ("amounts", text::amounts(spec.amounts.as_ref())),
@@ -37,6 +45,7 @@ pub fn show(spec: &CapacityLeaseSpec) -> Map<String, Value> {
         ("purpose", text_or_null(&spec.purpose)),
         ("priority", spec.priority.into()),
         ("wait", text::duration(spec.wait.as_ref(), "0s")),
+        ("preemption", preemption.into()),
         ("deletion_protection", spec.deletion_protection.into()),
     ])
 }
@@ -72,6 +81,7 @@ impl From<CapacityLease> for Resource {
                 ("fencing_token", number(observed.fencing_token)),
                 ("granted_at", text::time(observed.granted_at.as_ref())),
                 ("expires_at", text::time(observed.expires_at.as_ref())),
+                ("reclaimed_at", text::time(observed.reclaimed_at.as_ref())),
                 ("ended_at", text::time(observed.ended_at.as_ref())),
                 ("observed_at", text::time(observed.observed_at.as_ref())),
             ]),

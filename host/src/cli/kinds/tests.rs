@@ -94,13 +94,14 @@ fn each_kind_has_its_table() {
     dev   team-a  1      2/3    OK      2h
     ");
 
-    let limit = |hard, soft| Limit { hard, soft };
+    let limit = |hard, soft| Limit { hard, soft, ..Limit::default() };
     let limits = [("cpu", limit(Some(2_000), None)), ("workers", limit(None, Some(10)))];
     let quota = Quota {
         metadata: metadata("team-a"),
         spec: Some(QuotaSpec {
             limits: limits.into_iter().map(|(name, limit)| (name.to_owned(), limit)).collect(),
             deletion_protection: false,
+            ..QuotaSpec::default()
         }),
         observed: Some(QuotaObserved {
             used: amounts([("cpu", 300), ("gpus", 1)]),
@@ -108,8 +109,8 @@ fn each_kind_has_its_table() {
         }),
     };
     insta::assert_snapshot!(shown(&[quota.into()]), @r"
-    NAME    USED                                    STATUS  AGE
-    team-a  cpu 300m of 2, gpus 1, workers 0 of 10  OK      2h
+    NAME    PARENT  USED                                    BORROWED  STATUS  AGE
+    team-a  -       cpu 300m of 2, gpus 1, workers 0 of 10  -         OK      2h
     ");
 
     let account = |disabled| ServiceAccount {

@@ -58,6 +58,9 @@ pub(super) struct Lease {
     /// A higher one stands before a lower one in line
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     priority: i32,
+    /// Whether it gives back what it borrows when the owner of a share waits for it
+    #[arg(long, default_value = "never", value_parser = ["never", "reclaimable"])]
+    preemption: String,
     /// Who uses it
     #[arg(long)]
     holder: Option<String>,
@@ -104,6 +107,21 @@ pub(super) struct Quota {
     /// A limit that can be exceeded, and then is reported
     #[arg(long, value_name = "RESOURCE=AMOUNT", value_parser = pair)]
     soft_limit: Vec<Pair>,
+    /// The quota that it lies under
+    #[arg(long, value_name = "QUOTA")]
+    parent: Option<String>,
+    /// What is its own of what the parent has
+    #[arg(long, value_name = "RESOURCE=AMOUNT", value_parser = pair)]
+    share: Vec<Pair>,
+    /// How much more than its share it may use; as much as there is if left out
+    #[arg(long, value_name = "RESOURCE=AMOUNT", value_parser = pair)]
+    borrowing: Vec<Pair>,
+    /// How much of what it leaves unused others may use; all of it if left out
+    #[arg(long, value_name = "RESOURCE=AMOUNT", value_parser = pair)]
+    lending: Vec<Pair>,
+    /// How long leases live on that are reclaimed for a share under it
+    #[arg(long, value_name = "TIME")]
+    reclaim_notice: Option<String>,
     #[command(flatten)]
     common: Common,
     #[command(flatten)]
@@ -199,6 +217,7 @@ impl Lease {
             ("max_life", text(self.max_life)),
             ("wait", text(self.max_wait)),
             ("priority", Value::Number(self.priority.to_string())),
+            ("preemption", Value::Text(self.preemption)),
             ("holder", text(self.holder)),
             ("purpose", text(self.purpose)),
         ];
@@ -223,10 +242,16 @@ impl Environment {
 impl Quota {
     pub(super) fn desired(self) -> Asked {
         let mut limits: Vec<(String, Vec<Entry>)> = Vec::new();
-        let hard = self.limit.into_iter().map(|limit| ("hard", limit));
-        for (kind, (resource, amount)) in
-            hard.chain(self.soft_limit.into_iter().map(|limit| ("soft", limit)))
-        {
+        let given = [
+            ("hard", self.limit),
+            ("soft", self.soft_limit),
+            ("share", self.share),
+            ("borrowing", self.borrowing),
+            ("lending", self.lending),
+        ];
+        let given =
+            given.into_iter().flat_map(|(kind, pairs)| pairs.into_iter().map(move |it| (kind, it)));
+        for (kind, (resource, amount)) in given {
             let limit = entry(kind, Value::Text(amount));
             match limits.iter_mut().find(|(name, _)| *name == resource) {
                 Some((_, entries)) => entries.push(limit),
@@ -234,7 +259,11 @@ impl Quota {
             }
         }
         let limits = limits.into_iter().map(|(name, limit)| entry(&name, Value::Map(limit)));
-        let fields = [("limits", Value::Map(limits.collect()))];
+        let fields = [
+            ("parent", text(self.parent)),
+            ("limits", Value::Map(limits.collect())),
+            ("reclaim_notice", text(self.reclaim_notice)),
+        ];
         let desired = read(Declared::Quota, self.name, fields, self.common)?;
         Ok((self.way, desired))
     }
