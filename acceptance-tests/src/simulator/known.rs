@@ -5,6 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use proto::quantity::Quantity;
 use provider::framework::{Attribute, Kind, Value, conformance::absent};
 
 /// One type of resources.
@@ -56,10 +57,10 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         type_name: "runtimecloud_quota",
-        choices: &[("name", NAMES)],
+        choices: &[("name", NAMES), ("parent", &["wide"])],
         local: &[],
         parent: None,
-        touch: |_, _| {},
+        touch: quota,
     },
     Known {
         type_name: "runtimecloud_service_account",
@@ -122,6 +123,38 @@ fn capacity_lease(config: &mut Value, _: Scale) {
     }
     if config.get("amounts").entries().any(|(_, amount)| amount.as_str() == Some("0")) {
         config.set_attribute("amounts", Value::map([("cpu", "500m"), ("seats", "1k")]));
+    }
+}
+
+/// Shares are parts of what a parent has, and their parts fit each other.
+fn quota(config: &mut Value, _: Scale) {
+    let has_parent = config.get("parent").is_set();
+    let fitting = |(resource, limit): (&str, &Value)| {
+        let mut limit = limit.clone();
+        let is_more = |limit: &Value, one: &str, other: &str| {
+            let amount = |name| Quantity::parse(resource, limit.get(name).as_str()?).ok();
+            let amounts = amount(one).zip(amount(other));
+            amounts.is_some_and(|(one, other)| one.amount > other.amount)
+        };
+        if limit.get("share").is_set() && !has_parent {
+            limit.set_attribute("share", Value::Null);
+            limit.set_attribute("hard", "1M");
+        }
+        if limit.get("share").is_null() {
+            limit.set_attribute("borrowing", Value::Null);
+            limit.set_attribute("lending", Value::Null);
+        }
+        if is_more(&limit, "share", "hard") || is_more(&limit, "soft", "hard") {
+            limit.set_attribute("hard", Value::Null);
+        }
+        if is_more(&limit, "lending", "share") {
+            limit.set_attribute("lending", Value::Null);
+        }
+        (resource.to_owned(), limit)
+    };
+    let limits: Vec<_> = config.get("limits").entries().map(fitting).collect();
+    if !limits.is_empty() && limits.iter().all(|(_, limit)| matches!(limit, Value::Object(_))) {
+        config.set_attribute("limits", Value::map(limits));
     }
 }
 

@@ -342,14 +342,25 @@ fn every_promise_to_the_command_line_has_its_test() {
         let rows = promises(section);
         let numbers: Vec<usize> = rows.iter().map(|(number, _)| *number).collect();
         assert_eq!(numbers, (1..=count).collect::<Vec<_>>());
-        for (test, file) in rows.into_iter().flat_map(|(_, tests)| tests) {
-            let code = fs::read_to_string(repository().join(&file)).unwrap_or_default();
-            if !code.contains(&format!("fn {test}(")) {
-                offences.push(format!("`{test}` is not in {file}"));
-            }
-        }
+        offences.extend(rows.into_iter().flat_map(|(_, tests)| tests).filter_map(missing));
     }
     expect_none("a promise has its test", &offences);
+}
+
+#[test]
+fn every_promise_about_capacity_has_its_test() {
+    let text = fs::read_to_string(repository().join("docs/capacity.md")).unwrap();
+    let rows = promises(&text);
+    assert!(rows.is_sorted_by_key(|(number, _)| *number) && rows.len() > 10);
+    let tests = rows.into_iter().flat_map(|(_, tests)| tests);
+    expect_none("a promise has its test", &tests.filter_map(missing).collect::<Vec<_>>());
+}
+
+/// What to say when a file does not have a test.
+fn missing((test, file): (String, String)) -> Option<String> {
+    let code = fs::read_to_string(repository().join(&file)).unwrap_or_default();
+    let has = code.contains(&format!("fn {test}("));
+    (!has).then(|| format!("`{test}` is not in {file}"))
 }
 
 #[test]

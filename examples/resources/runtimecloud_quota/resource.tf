@@ -18,3 +18,13 @@ resource "runtimecloud_quota" "team_a" {
     workers = { hard = 20, soft = 10 }
   }
 }
+
+# A share of what another quota has. Of what the team leaves unused, others may borrow half a CPU.
+resource "runtimecloud_quota" "team_b" {
+  name   = "quota-team-b"
+  parent = runtimecloud_quota.team_a.name
+
+  limits = {
+    cpu = { share = "1", borrowing = "500m", lending = "500m" }
+  }
+}

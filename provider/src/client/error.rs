@@ -119,7 +119,7 @@ impl CallError {
     /// A quota has no room for what was asked for, or others wait for that room.
     pub fn is_quota_exceeded(&self) -> bool {
         matches!(&self.fault, Fault::Remote(remote)
-            if [QUOTA_EXCEEDED, OTHERS_WAIT].contains(&remote.reason.as_str()))
+            if [QUOTA_EXCEEDED, OTHERS_WAIT, SHARE_AWAITED].contains(&remote.reason.as_str()))
     }
 }
 
@@ -127,6 +127,8 @@ impl CallError {
 pub(super) const QUOTA_EXCEEDED: &str = "QUOTA_EXCEEDED";
 /// The host's reason for a use of capacity that others wait in line for.
 pub(super) const OTHERS_WAIT: &str = "OTHERS_WAIT";
+/// The host's reason for a use of capacity that owners of shares wait for.
+pub(super) const SHARE_AWAITED: &str = "SHARE_AWAITED";
 /// The host's reason for a name that is taken.
 pub(super) const NAME_EXISTS: &str = "NAME_EXISTS";
 

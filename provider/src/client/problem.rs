@@ -6,7 +6,9 @@
 
 use std::fmt::Write as _;
 
-use super::error::{CallError, Fault, NAME_EXISTS, OTHERS_WAIT, QUOTA_EXCEEDED, Remote};
+use super::error::{
+    CallError, Fault, NAME_EXISTS, OTHERS_WAIT, QUOTA_EXCEEDED, Remote, SHARE_AWAITED,
+};
 
 /// One thing to tell the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,9 +117,12 @@ impl CallError {
 const QUOTA_FACTS: &[(&str, &str)] = &[
     ("quota", "quota"),
     ("resource", "resource"),
+    ("rule", "kind of limit"),
     ("limit", "limit"),
     ("used", "in use"),
+    ("kept", "kept for others"),
     ("requested", "requested"),
+    ("fits_at", "fits at, if nobody renews"),
 ];
 
 /// A summary and a next step.
@@ -162,6 +167,14 @@ const REASONS: &[(&str, &str, Advice)] = &[
         (
             "Others wait in line for the quota",
             "Let it stand in line too (`wait`), raise the quota's limit, or run again later.",
+        ),
+    ),
+    (
+        SHARE_AWAITED,
+        "",
+        (
+            "What is free is held for the owner of a share",
+            "Ask for no more than what the quota's own share has left, or run again later.",
         ),
     ),
 ];

@@ -17,8 +17,8 @@ impl Look for Quota {
 
     fn attributes(&self) -> Vec<Attribute> {
         vec![observed::used(
-            "What all worker pools of the environments bound to it ask for, by resource: size \
-             times shape.",
+            "What all worker pools and granted leases of the environments bound to it, and to the \
+             quotas under it, ask for, by resource.",
         )]
     }
 

@@ -22,21 +22,12 @@ impl DataSource<Client> for QuotaUsage {
     }
 
     fn schema(&self) -> Schema {
-        let text = |name, description| Attribute::string(name, description).computed();
-        let number = |name, description| Attribute::number(name, description).computed();
-        let resource = [
-            text("hard", "What is never exceeded; null without such a limit."),
-            text("soft", "What is reported when exceeded; null without such a limit."),
-            text("used", "What all worker pools of its environments ask for."),
-            text("free", "What is left of `hard`; null without such a limit."),
-            number("hard_amount", "`hard` in millicores, bytes or whole units."),
-            number("soft_amount", "`soft` in millicores, bytes or whole units."),
-            number("used_amount", "`used` in millicores, bytes or whole units."),
-            number("free_amount", "`free` in millicores, bytes or whole units."),
-        ];
+        let texts = FIGURES.iter().map(|it| Attribute::string(it.text, it.description).computed());
+        let numbers = FIGURES.iter().map(|it| Attribute::number(it.number, it.exactly).computed());
+        let resource: Vec<_> = texts.chain(numbers).collect();
         Schema::new(
-            "What a quota allows of each resource, what is used of it now, and what is left; each as \
-             people write it and as an exact number.",
+            "What a quota allows of each resource, what is used of it and of all under it now, what of \
+             that is borrowed, and what is left; each as people write it and as an exact number.",
         )
         .attributes([
             Attribute::string("quota", "The quota: its name or id.")
@@ -65,31 +56,66 @@ impl DataSource<Client> for QuotaUsage {
             let quota = quota.map_err(|error| report_at(&error, "quota", diagnostics))?;
             let limits = quota.spec.unwrap_or_default().limits;
             let observed = quota.observed.unwrap_or_default();
-            let used = observed.used.unwrap_or_default().amounts;
             Ok(Value::object([
-                ("resources", usage(&limits, &used)),
+                ("resources", usage(&limits, &observed.resources)),
                 ("observed_at", observed::time_value(observed.observed_at.as_ref())),
             ]))
         })
     }
 }
 
-fn usage(limits: &BTreeMap<String, api::Limit>, used: &BTreeMap<String, u64>) -> Value {
-    let resources: BTreeSet<&String> = limits.keys().chain(used.keys()).collect();
+type Uses = BTreeMap<String, api::QuotaUse>;
+
+/// One figure of a resource, as a text and as a number.
+struct Figure {
+    text: &'static str,
+    description: &'static str,
+    number: &'static str,
+    exactly: &'static str,
+    pick: fn(&api::Limit, &api::QuotaUse) -> Option<u64>,
+}
+
+macro_rules! figures {
+    ($($name:literal, $description:literal, $pick:expr;)*) => {
+        &[$(Figure {
+            text: $name,
+            description: $description,
+            number: concat!($name, "_amount"),
+            exactly: concat!("`", $name, "` in millicores, bytes or whole units."),
+            pick: $pick,
+        },)*]
+    };
+}
+
+const FIGURES: &[Figure] = figures! {
+    "hard", "What is never exceeded; null without such a limit.", |limit, _| limit.hard;
+    "soft", "What is reported when exceeded; null without such a limit.", |limit, _| limit.soft;
+    "share", "What is its own: its share, or else the sum of the shares under it; null if it has none.",
+        |_, it| it.share;
+    "used", "What all worker pools and granted leases of its environments, and of the quotas under it, \
+             ask for.",
+        |_, it| Some(it.used);
+    "used_directly", "The part of `used` of the environments that are bound to it itself.",
+        |_, it| Some(it.used_directly);
+    "borrowed", "How much more than its share is used.", |_, it| Some(it.borrowed);
+    "lent", "What it leaves unused of its share and could not have at once.", |_, it| Some(it.lent);
+    "kept", "What is kept for quotas under it that do not lend it.", |_, it| Some(it.kept);
+    // More than `hard` is in use when the limit was lowered: then nothing is free.
+    "free", "What is left of `hard`; null without such a limit.",
+        |limit, it| limit.hard.map(|hard| hard.saturating_sub(it.used));
+    "room", "How much more is granted at once, by all quotas above it too; null if without end.",
+        |_, it| it.room;
+};
+
+fn usage(limits: &BTreeMap<String, api::Limit>, uses: &Uses) -> Value {
+    let resources: BTreeSet<&String> = limits.keys().chain(uses.keys()).collect();
     Value::map(resources.into_iter().map(|resource| {
-        let api::Limit { hard, soft } = limits.get(resource).copied().unwrap_or_default();
-        let used = used.get(resource).copied().unwrap_or(0);
-        // More than `hard` is in use when the limit was lowered: then nothing is free.
-        let free = hard.map(|hard| hard.saturating_sub(used));
-        let amounts = [
-            ("hard", "hard_amount", hard),
-            ("soft", "soft_amount", soft),
-            ("used", "used_amount", Some(used)),
-            ("free", "free_amount", free),
-        ];
-        let values = amounts.into_iter().flat_map(|(text, number, amount)| {
+        let limit = limits.get(resource).copied().unwrap_or_default();
+        let of = uses.get(resource).copied().unwrap_or_default();
+        let values = FIGURES.iter().flat_map(|it| {
+            let amount = (it.pick)(&limit, &of);
             let written = amount.map(|amount| amounts::text(resource, amount));
-            [(text, written.into()), (number, amount.into())]
+            [(it.text, written.into()), (it.number, amount.into())]
         });
         (resource, Value::object(values))
     }))
@@ -101,15 +127,17 @@ mod tests {
 
     #[test]
     fn each_resource_that_is_limited_or_used_is_there_with_what_is_left() {
-        let limit = |hard, soft| api::Limit { hard, soft };
+        let limit = |hard, soft| api::Limit { hard, soft, ..api::Limit::default() };
         let limits = BTreeMap::from([
             ("cpu".to_owned(), limit(Some(2000), Some(1500))),
             ("memory".to_owned(), limit(None, Some(1 << 30))),
             ("workers".to_owned(), limit(Some(2), None)),
         ]);
-        let used = BTreeMap::from([("cpu".to_owned(), 500), ("disk".to_owned(), 7)]);
-        let used = used.into_iter().chain([("workers".to_owned(), 3)]).collect();
-        let usage = usage(&limits, &used);
+        let used = |used| api::QuotaUse { used, ..api::QuotaUse::default() };
+        let cpu = api::QuotaUse { share: Some(300), borrowed: 200, room: Some(100), ..used(500) };
+        let uses = [("cpu", cpu), ("disk", used(7)), ("workers", used(3))];
+        let uses = uses.into_iter().map(|(name, it)| (name.to_owned(), it)).collect();
+        let usage = usage(&limits, &uses);
         let row = |resource: &str| {
             let texts = ["hard", "soft", "used", "free"]
                 .map(|name| usage.get(resource).get(name).as_str().unwrap_or("none").to_owned());
@@ -120,5 +148,7 @@ mod tests {
         assert_eq!(row("disk"), "none none 7 none");
         assert_eq!(row("workers"), "2 none 3 0", "more is used than is allowed by now");
         assert_eq!(usage.get("cpu").get("free_amount").as_u64(), Some(1500));
+        assert_eq!(usage.get("cpu").get("borrowed").as_str(), Some("200m"));
+        assert_eq!(usage.get("cpu").get("room").as_str(), Some("100m"));
     }
 }

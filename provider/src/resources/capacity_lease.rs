@@ -76,6 +76,7 @@ impl Kind for CapacityLease {
             ("purpose", text_or_null(&spec.purpose)),
             ("priority", spec.priority.into()),
             ("wait", time_from_api(spec.wait.as_ref())),
+            ("preemption", preemption_from_api(spec.preemption()).into()),
             ("deletion_protection", spec.deletion_protection.into()),
         ]
     }
@@ -119,8 +120,11 @@ impl Kind for CapacityLease {
     }
 }
 
+const NEVER: &str = "never";
+const RECLAIMABLE: &str = "reclaimable";
+
 /// What a lease asks for, however long it is held.
-pub(crate) fn asked_for() -> [Attribute; 7] {
+pub(crate) fn asked_for() -> [Attribute; 8] {
     [
         attributes::amounts(
             "amounts",
@@ -155,6 +159,13 @@ pub(crate) fn asked_for() -> [Attribute; 7] {
              is refused at once if left out.",
         )
         .check(Validator::Custom(|value| check_time(value, Duration::ZERO..=DAY * 30))),
+        Attribute::string(
+            "preemption",
+            "`reclaimable`: when the owner of a share waits for what is borrowed here, the lease is told, \
+             and ends after the notice of the quota that gives the shares. `never` if left out.",
+        )
+        .default(NEVER)
+        .check(Validator::OneOf(&[NEVER, RECLAIMABLE])),
     ]
 }
 
@@ -188,6 +199,11 @@ pub(crate) fn spec(values: &Value) -> api::CapacityLeaseSpec {
         purpose: values.text("purpose").to_owned(),
         priority: priority.unwrap_or_default(),
         wait: time_to_api(values.get("wait")),
+        preemption: match values.text("preemption") {
+            RECLAIMABLE => api::Preemption::Reclaimable,
+            _ => api::Preemption::Never,
+        }
+        .into(),
         deletion_protection: false,
     }
 }
@@ -240,6 +256,13 @@ pub(crate) fn check(
             "Longer than it lives at most",
             "It never lives for `ttl`, since `max_life` is shorter: lower `ttl`, or raise `max_life`.",
         );
+    }
+}
+
+fn preemption_from_api(preemption: api::Preemption) -> &'static str {
+    match preemption {
+        api::Preemption::Unspecified | api::Preemption::Never => NEVER,
+        api::Preemption::Reclaimable => RECLAIMABLE,
     }
 }
 

@@ -154,7 +154,7 @@ impl<K: Kind> Managed<K> {
 }
 
 /// What counts against a quota, in each type.
-const COUNTED: [&str; 3] = ["size", "amounts", "quota"];
+const COUNTED: [&str; 4] = ["size", "amounts", "quota", "parent"];
 
 /// Tells the user of a failed call, each problem at its attribute.
 pub(crate) fn report(

@@ -35,7 +35,7 @@ pub(crate) async fn wait_until_granted(
     loop {
         match state(&lease) {
             State::Granted => return Ok(lease),
-            State::Expired | State::Released | State::Refused => {
+            State::Expired | State::Reclaimed | State::Released | State::Refused => {
                 return Err(NotGranted::Ended(lease.into()));
             }
             State::Waiting | State::Unspecified => {}
@@ -88,7 +88,7 @@ fn state(lease: &api::CapacityLease) -> State {
 /// How the lease ended, in a sentence; `None` while it waits or is granted.
 pub(super) fn ending(lease: &api::CapacityLease) -> Option<String> {
     match state(lease) {
-        State::Expired | State::Released | State::Refused => Some(said(lease)),
+        State::Expired | State::Reclaimed | State::Released | State::Refused => Some(said(lease)),
         State::Unspecified | State::Waiting | State::Granted => None,
     }
 }
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn what_ended_is_told_with_its_reason_and_what_lives_is_not() {
-        for state in [State::Expired, State::Released, State::Refused] {
+        for state in [State::Expired, State::Reclaimed, State::Released, State::Refused] {
             assert_eq!(ending(&lease(state, None)).as_deref(), Some("because"));
         }
         for state in [State::Unspecified, State::Waiting, State::Granted] {
