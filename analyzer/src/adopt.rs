@@ -11,6 +11,7 @@ mod configuration;
 mod document;
 mod draft;
 mod file;
+mod folder;
 mod hcl;
 mod heredoc;
 mod hidden;
@@ -27,6 +28,11 @@ mod source;
 mod splice;
 mod trail;
 mod write;
+
+#[cfg(test)]
+#[path = "../tests/it/generated.rs"]
+#[expect(dead_code, reason = "the tests from outside use the rest")]
+mod generated;
 
 pub use configuration::Configuration;
 pub use write::{Written, replace_file};

@@ -253,3 +253,6 @@ fn chains(lines: &[Line<'_>], has: impl Fn(&Line<'_>) -> bool) -> Vec<Range<usiz
 pub(super) fn columns(text: &str) -> usize {
     text.graphemes(true).count()
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! A configuration folder as data: files by module.
 //!
-//! - Loading is the only part that touches the disk; modules are followed through local sources.
+//! - Modules are followed through local sources; what is read comes from a [`Storage`].
 //! - A file that cannot be used is kept with the reason, so that a refusal can name it.
 //! - What lies outside the folder is never read: a patch could not change it either.
 
@@ -10,8 +10,8 @@ use super::{
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs, io,
-    path::Path,
+    convert::Infallible,
+    fmt::Display,
 };
 
 /// Module calls nest no deeper than this.
@@ -19,6 +19,39 @@ const DEPTH_MAX: usize = 16;
 
 /// Chains of module calls grow exponentially with their depth: of more than this nothing is edited.
 const CALLS_MAX: usize = 10_000;
+
+/// Where files come from. Paths are relative to the root, with `/`.
+pub(super) trait Storage {
+    type Error: Display;
+    /// The names of the files in a folder.
+    fn names(&self, folder: &str) -> Result<Vec<String>, Self::Error>;
+    fn is_folder(&self, path: &str) -> bool;
+    /// The text of a file, or why there is none.
+    fn text(&self, path: &str) -> Result<String, String>;
+}
+
+/// Files that are no files.
+struct Memory(BTreeMap<String, String>);
+
+impl Storage for Memory {
+    type Error = Infallible;
+
+    fn names(&self, folder: &str) -> Result<Vec<String>, Infallible> {
+        let inside = |path: &String| {
+            let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+            (parent == folder).then(|| name.to_owned())
+        };
+        Ok(self.0.keys().filter_map(inside).collect())
+    }
+
+    fn is_folder(&self, path: &str) -> bool {
+        path.is_empty() || self.0.keys().any(|it| it.starts_with(&format!("{path}/")))
+    }
+
+    fn text(&self, path: &str) -> Result<String, String> {
+        self.0.get(path).cloned().ok_or_else(|| "it is not there".to_owned())
+    }
+}
 
 /// The files of a configuration, ready for edits.
 #[derive(Debug, Default)]
@@ -42,11 +75,19 @@ pub(super) enum Module {
 }
 
 impl Configuration {
+    /// Takes texts of files by path, relative to the root and with `/`.
+    pub fn of(files: BTreeMap<String, String>) -> Self {
+        match Self::from_storage(&Memory(files)) {
+            Ok(configuration) => configuration,
+            Err(never) => match never {},
+        }
+    }
+
     /// Reads the root module and all local modules below it.
-    pub fn load(root: &Path) -> io::Result<Self> {
+    pub(super) fn from_storage<S: Storage>(storage: &S) -> Result<Self, S::Error> {
         let mut configuration = Self::default();
-        configuration.load_module(root, &[], "")?;
-        configuration.load_plain(root);
+        configuration.load_module(storage, &[], "")?;
+        configuration.load_plain(storage);
         if configuration.modules.len() > CALLS_MAX {
             // Whether a module is called once is not known any more.
             let reason = format!("the configuration has more than {CALLS_MAX} module calls");
@@ -56,9 +97,14 @@ impl Configuration {
         Ok(configuration)
     }
 
-    fn load_module(&mut self, root: &Path, calls: &[String], folder: &str) -> io::Result<()> {
+    fn load_module<S: Storage>(
+        &mut self,
+        storage: &S,
+        calls: &[String],
+        folder: &str,
+    ) -> Result<(), S::Error> {
         if !self.folders.contains_key(folder) {
-            self.folders.insert(folder.to_owned(), load_folder(root, folder)?);
+            self.folders.insert(folder.to_owned(), load_folder(storage, folder)?);
         }
         let below = self.module_calls(folder);
         let module = Module::Local { folder: folder.to_owned() };
@@ -81,8 +127,8 @@ impl Configuration {
                         Some(_) if path.len() > DEPTH_MAX => {
                             Module::Closed(format!("it lies more than {DEPTH_MAX} modules deep"))
                         }
-                        Some(below) if root.join(&below).is_dir() => {
-                            match self.load_module(root, &path, &below) {
+                        Some(below) if storage.is_folder(&below) => {
+                            match self.load_module(storage, &path, &below) {
                                 Ok(()) => continue,
                                 Err(error) => Module::Closed(format!(
                                     "its module `{below}` cannot be read: {error}"
@@ -121,7 +167,7 @@ impl Configuration {
     }
 
     /// Reads the files that the function `file` reads, as far as they lie below the root.
-    fn load_plain(&mut self, root: &Path) {
+    fn load_plain(&mut self, storage: &impl Storage) {
         let mut paths = BTreeSet::new();
         for (folder, files) in &self.folders {
             for body in files.iter().filter_map(|file| file.body.as_ref().ok()) {
@@ -136,7 +182,7 @@ impl Configuration {
             }
         }
         for path in paths {
-            if let Ok(text) = read(&root.join(&path)) {
+            if let Ok(text) = storage.text(&path) {
                 self.plain.insert(path.clone(), SourceFile::new(path, text, Syntax::Plain));
             }
         }
@@ -186,18 +232,9 @@ fn join(folder: &str, source: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-fn load_folder(root: &Path, folder: &str) -> io::Result<Vec<SourceFile>> {
-    let mut names = Vec::new();
-    for entry in fs::read_dir(root.join(folder))? {
-        let entry = entry?;
-        // A name that is no text cannot stand in a patch.
-        if let Some(name) = entry.file_name().to_str()
-            && syntax(name, folder).is_some()
-            && !entry.file_type()?.is_dir()
-        {
-            names.push(name.to_owned());
-        }
-    }
+fn load_folder<S: Storage>(storage: &S, folder: &str) -> Result<Vec<SourceFile>, S::Error> {
+    let mut names = storage.names(folder)?;
+    names.retain(|name| syntax(name, folder).is_some());
     names.sort();
     // OpenTofu reads x.tofu in place of x.tf.
     let shadowed = |name: &str| {
@@ -210,23 +247,12 @@ fn load_folder(root: &Path, folder: &str) -> io::Result<Vec<SourceFile>> {
     for name in names.iter().filter(|name| !shadowed(name)) {
         let Some(syntax) = syntax(name, folder) else { continue };
         let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
-        files.push(match read(&root.join(&path)) {
+        files.push(match storage.text(&path) {
             Ok(text) => SourceFile::new(path, text, syntax),
             Err(reason) => SourceFile::unusable(path, syntax, reason),
         });
     }
     Ok(files)
-}
-
-/// The text of a file, or why there is none.
-fn read(path: &Path) -> Result<String, String> {
-    let unreadable = |error: io::Error| format!("it cannot be read: {error}");
-    // A named pipe would keep us waiting.
-    if !fs::metadata(path).map_err(unreadable)?.is_file() {
-        return Err("it is not a file".to_owned());
-    }
-    let bytes = fs::read(path).map_err(unreadable)?;
-    String::from_utf8(bytes).map_err(|_| "the file is not UTF-8".to_owned())
 }
 
 /// What files of that name are for: no hidden ones, no editor's backups. Values of variables are

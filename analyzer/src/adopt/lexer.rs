@@ -106,7 +106,7 @@ const LONG: &[(&str, Class)] = &[
     ("!=", Class::Operator),
     (">=", Class::Operator),
     ("<=", Class::Operator),
-    ("=>", Class::Operator),
+    ("=>", Class::Other),
     ("&&", Class::Operator),
     ("||", Class::Operator),
 ];
