@@ -62,7 +62,7 @@ fn value(text: &str, expression: &hcl_edit::expr::Expression) -> Option<serde_js
         }
         Expression::HeredocTemplate(heredoc) => {
             let mut said = String::new();
-            for element in heredoc.template.iter() {
+            for element in &heredoc.template {
                 let Element::Literal(part) = element else { return None };
                 said.push_str(part.value());
             }
@@ -100,7 +100,7 @@ fn same(left: &serde_json::Value, right: &serde_json::Value) -> bool {
 
 fn parse(text: &str) -> hcl_edit::structure::Body {
     let blank = text.replacen('\u{feff}', "   ", 1);
-    hcl_edit::parser::parse_body(&blank).unwrap_or_else(|error| panic!("{error}\n{text}"))
+    hcl_edit::parser::parse_body(&blank).map_err(|error| format!("{error}\n{text}")).unwrap()
 }
 
 /// The resource's attributes as values, and everything else as it is written.
@@ -119,7 +119,7 @@ fn taken_apart(text: &str, names: &BTreeSet<&str>) -> (BTreeMap<String, String>,
         for inner in &block.body {
             match inner {
                 Structure::Attribute(it) if names.contains(it.key.as_str()) => {
-                    let said = value(text, &it.value).unwrap_or_else(|| panic!("{text}"));
+                    let said = value(text, &it.value).ok_or(text).unwrap();
                     values.insert(it.key.to_string().trim().to_owned(), said.to_string());
                 }
                 other => rest.push(text[other.span().unwrap()].split_whitespace().collect()),

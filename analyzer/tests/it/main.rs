@@ -28,6 +28,7 @@ mod reports;
 mod schemas;
 mod secrets;
 mod sizes;
+mod sources;
 mod states;
 mod tidy;
 mod validity;
