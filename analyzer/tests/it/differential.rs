@@ -15,7 +15,7 @@ use std::{
 };
 
 /// How many files of each syntax to make.
-const SAMPLES: usize = 2_000;
+const SAMPLES: usize = 1_200;
 
 /// The file after the edit, and the paths that were refused.
 fn edit(name: &str, sample: &Generated) -> (String, BTreeSet<String>) {

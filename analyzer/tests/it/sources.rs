@@ -70,168 +70,199 @@ fn adopt(story: &Story) -> Outcome {
 
 const ONE: &str = "t_x.n";
 
-#[test]
-fn a_value_is_written_where_it_comes_from() {
-    for (address, before, after, files, changed) in [
-        // Variables: the default, the file that wins, the argument of the module.
-        (
-            ONE,
-            r#"{"a":1}"#,
-            r#"{"a":2}"#,
-            &[(
+/// A story, and the lines that change.
+const WRITTEN: &[(Story, &str)] = &[
+    // Variables: the default, the file that wins, the argument of the module.
+    (
+        Story {
+            address: ONE,
+            before: r#"{"a":1}"#,
+            after: r#"{"a":2}"#,
+            files: &[(
                 "main.tf",
                 "variable \"v\" {\n  default = 1\n}\nresource \"t_x\" \"n\" {\n  a = var.v\n}\n",
-            )][..],
-            "in main.tf\n-  default = 1\n+  default = 2",
-        ),
-        (
-            ONE,
-            r#"{"a":1}"#,
-            r#"{"a":2}"#,
-            &[
+            )],
+        },
+        "in main.tf\n-  default = 1\n+  default = 2",
+    ),
+    (
+        Story {
+            address: ONE,
+            before: r#"{"a":1}"#,
+            after: r#"{"a":2}"#,
+            files: &[
                 ("main.tf", "variable \"v\" {}\nresource \"t_x\" \"n\" {\n  a = var.v\n}\n"),
                 ("terraform.tfvars", "v = 0\n"),
                 ("a.auto.tfvars", "v = 3\n"),
                 ("b.auto.tfvars.json", "{\"v\": 1}\n"),
             ],
-            "in b.auto.tfvars.json\n-{\"v\": 1}\n+{\"v\": 2}",
-        ),
-        (
-            ONE,
-            r#"{"a":"x"}"#,
-            r#"{"a":"y"}"#,
-            &[
+        },
+        "in b.auto.tfvars.json\n-{\"v\": 1}\n+{\"v\": 2}",
+    ),
+    (
+        Story {
+            address: ONE,
+            before: r#"{"a":"x"}"#,
+            after: r#"{"a":"y"}"#,
+            files: &[
                 (
                     "main.tf",
                     "variable \"v\" {}\nresource \"t_x\" \"n\" {\n  a = \"${var.v.k[1]}\"\n}\n",
                 ),
                 ("terraform.tfvars", "long = 1\nv    = { k = [\"w\", \"x\"] } # c\n"),
             ],
-            "in terraform.tfvars\n-v    = { k = [\"w\", \"x\"] } # c\n+v    = { k = [\"w\", \"y\"] } # c",
-        ),
-        (
-            "module.m[\"k\"].t_x.n",
-            r#"{"a":1}"#,
-            r#"{"a":2}"#,
-            &[
+        },
+        "in terraform.tfvars\n-v    = { k = [\"w\", \"x\"] } # c\n+v    = { k = [\"w\", \"y\"] } # c",
+    ),
+    (
+        Story {
+            address: "module.m[\"k\"].t_x.n",
+            before: r#"{"a":1}"#,
+            after: r#"{"a":2}"#,
+            files: &[
                 (
                     "main.tf",
                     "module \"m\" {\n  source   = \"./m\"\n  for_each = { k = { size = 1 }, l = { size = 1 } }\n  v        = each.value.size\n}\n",
                 ),
                 ("m/main.tf", "variable \"v\" {}\nresource \"t_x\" \"n\" {\n  a = var.v\n}\n"),
             ],
-            "in main.tf\n-  for_each = { k = { size = 1 }, l = { size = 1 } }\n+  for_each = { k = { size = 2 }, l = { size = 1 } }",
-        ),
-        // Locals, alone and by the key of the instance.
-        (
-            "t_x.n[\"b\"]",
-            r#"{"a":1}"#,
-            r#"{"a":2}"#,
-            &[(
+        },
+        "in main.tf\n-  for_each = { k = { size = 1 }, l = { size = 1 } }\n+  for_each = { k = { size = 2 }, l = { size = 1 } }",
+    ),
+    // Locals, alone and by the key of the instance.
+    (
+        Story {
+            address: "t_x.n[\"b\"]",
+            before: r#"{"a":1}"#,
+            after: r#"{"a":2}"#,
+            files: &[(
                 "main.tf",
                 "locals {\n  all = {\n    a = { size = 1 }\n    b = { size = 1 }\n  }\n}\nresource \"t_x\" \"n\" {\n  for_each = local.all\n  a        = each.value.size\n}\n",
             )],
-            "in main.tf\n-    b = { size = 1 }\n+    b = { size = 2 }",
-        ),
-        (
-            "t_x.n[1]",
-            r#"{"a":1}"#,
-            r#"{"a":2}"#,
-            &[(
+        },
+        "in main.tf\n-    b = { size = 1 }\n+    b = { size = 2 }",
+    ),
+    (
+        Story {
+            address: "t_x.n[1]",
+            before: r#"{"a":1}"#,
+            after: r#"{"a":2}"#,
+            files: &[(
                 "main.tf",
                 "locals {\n  sizes = [1, 1]\n}\nresource \"t_x\" \"n\" {\n  count = 2\n  a     = local.sizes[count.index]\n}\n",
             )],
-            "in main.tf\n-  sizes = [1, 1]\n+  sizes = [1, 2]",
-        ),
-        // merge, with tags that the provider repeats.
-        (
-            ONE,
-            r#"{"tags":{"a":"1"},"tags_all":{"a":"1","z":"9"}}"#,
-            r#"{"tags":{"a":"2","b":"3"},"tags_all":{"a":"2","b":"3","z":"9"}}"#,
-            &[(
+        },
+        "in main.tf\n-  sizes = [1, 1]\n+  sizes = [1, 2]",
+    ),
+    // merge, with tags that the provider repeats.
+    (
+        Story {
+            address: ONE,
+            before: r#"{"tags":{"a":"1"},"tags_all":{"a":"1","z":"9"}}"#,
+            after: r#"{"tags":{"a":"2","b":"3"},"tags_all":{"a":"2","b":"3","z":"9"}}"#,
+            files: &[(
                 "main.tf",
                 "resource \"t_x\" \"n\" {\n  tags = merge(var.tags, { a = \"1\" })\n}\n",
             )],
-            "in main.tf\n-  tags = merge(var.tags, { a = \"1\" })\n+  tags = merge(var.tags, { a = \"2\", b = \"3\" })",
-        ),
-        // Documents.
-        (
-            ONE,
-            r#"{"p":"{\"a\":1,\"b\":[\"x\"]}"}"#,
-            r#"{"p":"{\"a\":2,\"b\":[\"x\",\"y\"]}"}"#,
-            &[(
+        },
+        "in main.tf\n-  tags = merge(var.tags, { a = \"1\" })\n+  tags = merge(var.tags, { a = \"2\", b = \"3\" })",
+    ),
+    // Documents.
+    (
+        Story {
+            address: ONE,
+            before: r#"{"p":"{\"a\":1,\"b\":[\"x\"]}"}"#,
+            after: r#"{"p":"{\"a\":2,\"b\":[\"x\",\"y\"]}"}"#,
+            files: &[(
                 "main.tf",
                 "resource \"t_x\" \"n\" {\n  p = jsonencode({\n    a = 1\n    b = [\"x\"]\n    c = var.c\n  })\n}\n",
             )],
-            "in main.tf\n-    a = 1\n-    b = [\"x\"]\n+    a = 2\n+    b = [\"x\", \"y\"]",
-        ),
-        (
-            ONE,
-            r#"{"p":"{\"a\":1}\n"}"#,
-            r#"{"p":"{\"a\":2}"}"#,
-            &[
+        },
+        "in main.tf\n-    a = 1\n-    b = [\"x\"]\n+    a = 2\n+    b = [\"x\", \"y\"]",
+    ),
+    (
+        Story {
+            address: ONE,
+            before: r#"{"p":"{\"a\":1}\n"}"#,
+            after: r#"{"p":"{\"a\":2}"}"#,
+            files: &[
                 ("main.tf", "resource \"t_x\" \"n\" {\n  p = file(\"${path.module}/p.json\")\n}\n"),
                 ("p.json", "{\n  \"a\":   1\n}\n"),
             ],
-            "in p.json\n-  \"a\":   1\n+  \"a\":   2",
-        ),
-        // Overrides win; x.tofu stands for x.tf.
-        (
-            ONE,
-            r#"{"a":1}"#,
-            r#"{"a":2}"#,
-            &[
+        },
+        "in p.json\n-  \"a\":   1\n+  \"a\":   2",
+    ),
+    // Overrides win; x.tofu stands for x.tf.
+    (
+        Story {
+            address: ONE,
+            before: r#"{"a":1}"#,
+            after: r#"{"a":2}"#,
+            files: &[
                 ("main.tf", "resource \"t_x\" \"n\" {\n  a = 0\n}\n"),
                 ("x_override.tf", "resource \"t_x\" \"n\" {\n  a = 1\n}\n"),
             ],
-            "in x_override.tf\n-  a = 1\n+  a = 2",
-        ),
-        (
-            ONE,
-            r#"{"a":1}"#,
-            r#"{"a":2}"#,
-            &[
+        },
+        "in x_override.tf\n-  a = 1\n+  a = 2",
+    ),
+    (
+        Story {
+            address: ONE,
+            before: r#"{"a":1}"#,
+            after: r#"{"a":2}"#,
+            files: &[
                 ("main.tf", "resource \"t_x\" \"n\" {\n  a = 0\n}\n"),
                 ("main.tofu", "resource \"t_x\" \"n\" {\n  a = 1\n}\n"),
             ],
-            "in main.tofu\n-  a = 1\n+  a = 2",
-        ),
-        // Blocks come and go.
-        (
-            ONE,
-            r#"{"r":[{"p":1,"d":""},{"p":2,"d":""}]}"#,
-            r#"{"r":[{"p":2,"d":""}]}"#,
-            &[(
+        },
+        "in main.tofu\n-  a = 1\n+  a = 2",
+    ),
+    // Blocks come and go.
+    (
+        Story {
+            address: ONE,
+            before: r#"{"r":[{"p":1,"d":""},{"p":2,"d":""}]}"#,
+            after: r#"{"r":[{"p":2,"d":""}]}"#,
+            files: &[(
                 "main.tf",
                 "resource \"t_x\" \"n\" {\n  r {\n    p = 1\n  }\n\n  r {\n    p = 2\n  }\n}\n",
             )],
-            "in main.tf\n-    p = 1\n-  }\n-\n-  r {",
-        ),
-        (
-            ONE,
-            r#"{"r":[{"p":2,"d":""},{"p":1,"d":""}]}"#,
-            r#"{"r":[{"p":1,"d":""},{"p":2,"d":""},{"p":3,"d":"new"}]}"#,
-            &[(
+        },
+        "in main.tf\n-    p = 1\n-  }\n-\n-  r {",
+    ),
+    (
+        Story {
+            address: ONE,
+            before: r#"{"r":[{"p":2,"d":""},{"p":1,"d":""}]}"#,
+            after: r#"{"r":[{"p":1,"d":""},{"p":2,"d":""},{"p":3,"d":"new"}]}"#,
+            files: &[(
                 "main.tf",
                 "resource \"t_x\" \"n\" {\n  r {\n    p = 1\n  }\n  r {\n    p = 2\n  }\n}\n",
             )],
-            "in main.tf\n+  r {\n+    d = \"new\"\n+    p = 3\n+  }",
-        ),
-        // The JSON syntax.
-        (
-            ONE,
-            r#"{"a":1,"b":"x"}"#,
-            r#"{"a":2,"b":"${y}"}"#,
-            &[(
+        },
+        "in main.tf\n+  r {\n+    d = \"new\"\n+    p = 3\n+  }",
+    ),
+    // The JSON syntax.
+    (
+        Story {
+            address: ONE,
+            before: r#"{"a":1,"b":"x"}"#,
+            after: r#"{"a":2,"b":"${y}"}"#,
+            files: &[(
                 "main.tf.json",
                 "{\"resource\": {\"t_x\": {\"n\": {\"a\": 1, \"//\": \"c\", \"b\": \"x\"}}}}\n",
             )],
-            "in main.tf.json\n-{\"resource\": {\"t_x\": {\"n\": {\"a\": 1, \"//\": \"c\", \"b\": \"x\"}}}}\n+{\"resource\": {\"t_x\": {\"n\": {\"a\": 2, \"//\": \"c\", \"b\": \"$${y}\"}}}}",
-        ),
-    ] {
-        let outcome = adopt(&Story { address, before, after, files });
-        assert_eq!(outcome.changed, changed, "{files:?} {:?}", outcome.refusals);
-        assert_eq!(outcome.refusals, [], "{files:?}");
+        },
+        "in main.tf.json\n-{\"resource\": {\"t_x\": {\"n\": {\"a\": 1, \"//\": \"c\", \"b\": \"x\"}}}}\n+{\"resource\": {\"t_x\": {\"n\": {\"a\": 2, \"//\": \"c\", \"b\": \"$${y}\"}}}}",
+    ),
+];
+
+#[test]
+fn a_value_is_written_where_it_comes_from() {
+    for (story, changed) in WRITTEN {
+        let outcome = adopt(story);
+        assert_eq!(outcome.changed, *changed, "{:?} {:?}", story.files, outcome.refusals);
+        assert_eq!(outcome.refusals, [], "{:?}", story.files);
     }
 }
 

@@ -12,7 +12,7 @@ fn what_is_called_canonical_is_what_fmt_writes() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut dice = Dice(11);
     let path = |number: usize| folder.path().join(format!("{number:04}.tf"));
-    let texts: Vec<String> = (0..1500).map(|_| generated::native(&mut dice).text).collect();
+    let texts: Vec<String> = (0..500).map(|_| generated::native(&mut dice).text).collect();
     for (number, text) in texts.iter().enumerate() {
         // What the parser in there takes, fmt must take too.
         if super::super::hcl::parse(text).is_ok() {
@@ -46,5 +46,5 @@ fn what_is_called_canonical_is_what_fmt_writes() {
         }
         assert_eq!(corrections(&formatted), [], "{name}:\n{formatted}");
     }
-    assert!(judged > 1000, "only {judged} were judged: {said}");
+    assert!(judged > 400, "only {judged} were judged: {said}");
 }
