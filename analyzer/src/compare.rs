@@ -79,7 +79,7 @@ pub fn check_with_previous(
     read_state(&mut previous, options.limits, &mut pairing).map_err(CompareError::Second)?;
     pairing.begin_second();
     read_prior_state(&mut plan, options.limits, &mut pairing).map_err(CompareError::First)?;
-    if pairing.wants_first_again() {
+    if pairing.begin_first_again() {
         rewind(&mut previous).map_err(CompareError::Second)?;
         read_state(&mut previous, options.limits, &mut pairing).map_err(CompareError::Second)?;
     }
@@ -109,7 +109,7 @@ fn pair_states(
         Err(ReadError::Kind(WrongKind::Plan)) => return Err(CompareError::Kinds),
         outcome => outcome.map_err(CompareError::Second)?,
     };
-    if pairing.wants_first_again() {
+    if pairing.begin_first_again() {
         rewind(&mut first).map_err(CompareError::First)?;
         read_state(&mut first, options.limits, &mut pairing).map_err(CompareError::First)?;
     }
@@ -181,7 +181,7 @@ fn compare_plans(
     rewind(&mut second)
         .and_then(|()| read(&mut second, &mut pairing))
         .map_err(CompareError::Second)?;
-    if pairing.wants_first_again() {
+    if pairing.begin_first_again() {
         rewind(&mut first)
             .and_then(|()| read(&mut first, &mut pairing))
             .map_err(CompareError::First)?;

@@ -100,8 +100,8 @@ impl Pairing {
         self.phase = Phase::Second;
     }
 
-    /// True when the first stream is needed again, for the values of what differs.
-    pub(super) fn wants_first_again(&mut self) -> bool {
+    /// The first stream comes again, for the values of what differs. False when none are needed.
+    pub(super) fn begin_first_again(&mut self) -> bool {
         self.phase = Phase::FirstAgain;
         !self.digests.is_empty() || !self.changed.is_empty()
     }

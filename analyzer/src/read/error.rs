@@ -90,6 +90,11 @@ pub enum WrongKind {
     )]
     Plan,
     #[error(
+        "this plan holds no prior_state, so a previous state cannot be compared with it; give the \
+         output of `terraform show -json FILE`"
+    )]
+    NoPriorState,
+    #[error(
         "this is a stored state of version {0}, as Terraform before 0.7 wrote it; copy it into an \
          empty folder as terraform.tfstate and give what `terraform state pull` prints there"
     )]

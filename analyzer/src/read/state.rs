@@ -34,7 +34,7 @@ pub(crate) fn read_state(
     Ok(info)
 }
 
-/// Reads the state inside a plan. `None` when it has none.
+/// Reads the state inside a plan. `None` when it was empty: then the plan leaves it out.
 pub(crate) fn read_prior_state(
     reader: impl io::Read,
     limits: Limits,
@@ -43,13 +43,19 @@ pub(crate) fn read_prior_state(
     let mut source = Source::new(reader, limits);
     source.open()?;
     let mut info = None;
+    let mut is_plan = false;
     source.object(|source, key| {
+        is_plan |= key == "format_version";
         if key != "prior_state" || source.peek()? != Some(b'{') {
             return source.skip();
         }
         info = Some(Walk::new(receiver).state(source)?);
         Ok(())
     })?;
+    // Other kinds of plans have no states, which says nothing of what they found.
+    if info.is_none() && !is_plan {
+        return Err(WrongKind::NoPriorState.into());
+    }
     Ok(info)
 }
 

@@ -38,6 +38,7 @@ fn folder() -> tempfile::TempDir {
         ("other", state(3, "m", "[3]")),
         ("plan", plan.to_owned()),
         ("schemas", schemas.to_owned()),
+        ("redacted", r#"{"plan_format_version":"1.1","resource_changes":[]}"#.to_owned()),
         ("cut", state(1, "l", "[1,2]")[..100].to_owned()),
     ] {
         fs::write(folder.path().join(name), text).unwrap();
@@ -75,6 +76,7 @@ fn exit_codes_of_comparing_are_those_of_a_check() {
         ("check plan --previous-state one --schemas schemas", 2, "a_b.c"),
         ("check plan --previous-state three", 2, "a_b.c"),
         ("check plan --previous-state cut", 4, "failed to read cut"),
+        ("check redacted --previous-state one", 1, "no prior_state"),
         ("state --config-dir . --terraform ./there-is-none", 1, "--terraform PATH"),
     ] {
         let split: Vec<&str> = arguments.split(' ').collect();
