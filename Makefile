@@ -34,6 +34,6 @@ docs:
 package:
 	python3 scripts/package.py
 
-# The provider's fuzz targets, thirty minutes each (SECONDS=60: one minute). Needs a C++ compiler.
+# All fuzz targets, thirty minutes each (SECONDS=60: one minute). Needs a C++ compiler.
 fuzz:
 	python3 scripts/fuzz.py --seconds $(or $(SECONDS),1800)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs the provider's fuzz targets, or makes their corpora small again.
+"""Runs the fuzz targets of the provider and the analyzer, or makes their corpora small again.
 
     python3 scripts/fuzz.py [--seconds N] [TARGET...]   runs each target so long (30 minutes)
     python3 scripts/fuzz.py --keep [TARGET...]          keeps what was found, as little as reaches all
 
-Needs stable Rust and a C++ compiler, for the fuzzing engine. What is found is in
-provider/fuzz/target/found; an input that breaks something is in provider/fuzz/artifacts and is
-named when it is met. Mend its whole kind, and put the input into provider/fuzz/corpus.
+Needs stable Rust and a C++ compiler, for the fuzzing engine. For a target of CRATE, what is found is
+in CRATE/fuzz/target/found; an input that breaks something is in CRATE/fuzz/artifacts and is named when
+it is met. Mend its whole kind, and put the input into CRATE/fuzz/corpus.
 """
 
 import argparse
@@ -20,8 +20,15 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-FUZZ = ROOT / "provider" / "fuzz"
-TARGETS = ["codec", "rpc"]
+# Where each target is.
+TARGETS = {
+    "codec": ROOT / "provider" / "fuzz",
+    "envelope": ROOT / "analyzer" / "fuzz",
+    "events": ROOT / "analyzer" / "fuzz",
+    "plan": ROOT / "analyzer" / "fuzz",
+    "redacted": ROOT / "analyzer" / "fuzz",
+    "rpc": ROOT / "provider" / "fuzz",
+}
 # The compiler's own coverage pass, with what the engine reads. The flags are those of stable Rust.
 COVERAGE = ["level=4", "inline-8bit-counters", "pc-table", "trace-compares"]
 # Longer inputs reach nothing new, only more of it.
@@ -38,33 +45,36 @@ def main():
     unknown = set(wanted.targets) - set(TARGETS)
     if unknown:
         sys.exit(f"no target: {', '.join(unknown)}; there are: {', '.join(TARGETS)}")
-    programs = build()
+    targets = wanted.targets or list(TARGETS)
+    programs = {fuzz: build(fuzz) for fuzz in dict.fromkeys(TARGETS[target] for target in targets)}
     broken = False
-    for target in wanted.targets or TARGETS:
+    for target in targets:
+        program = programs[TARGETS[target]] / target
         if wanted.keep:
-            keep(target, programs / target)
+            keep(target, program)
         else:
-            broken |= not run(target, programs / target, wanted.seconds)
+            broken |= not run(target, program, wanted.seconds)
     sys.exit(broken)
 
 
-def build():
+def build(fuzz):
     """Where the built targets are. They use the very dependencies of the workspace."""
-    shutil.copy(ROOT / "Cargo.lock", FUZZ)
+    shutil.copy(ROOT / "Cargo.lock", fuzz)
     triple = subprocess.check_output(["rustc", "--print", "host-tuple"], text=True).strip()
     coverage = [f"-Cllvm-args=-sanitizer-coverage-{part}" for part in COVERAGE]
     flags = ["--cfg", "fuzzing", "-Cpasses=sancov-module", *coverage]
-    target = FUZZ / "target"
+    target = fuzz / "target"
     env = {**os.environ, "RUSTFLAGS": " ".join(flags), "CARGO_TARGET_DIR": str(target)}
     # With the platform named, build scripts and macros are built without the flags.
     command = ["cargo", "build", "--release", "--target", triple]
-    subprocess.run(command, cwd=FUZZ, env=env, check=True)
+    subprocess.run(command, cwd=fuzz, env=env, check=True)
     return target / triple / "release"
 
 
 def folders(target):
     """The committed corpus, and what runs have found beyond it."""
-    committed, found = FUZZ / "corpus" / target, FUZZ / "target" / "found" / target
+    fuzz = TARGETS[target]
+    committed, found = fuzz / "corpus" / target, fuzz / "target" / "found" / target
     for folder in (committed, found):
         folder.mkdir(parents=True, exist_ok=True)
     return committed, found
@@ -73,16 +83,18 @@ def folders(target):
 def run(target, program, seconds):
     """Whether all held."""
     committed, found = folders(target)
-    artifacts = FUZZ / "artifacts" / target
+    fuzz = TARGETS[target]
+    artifacts = fuzz / "artifacts" / target
     artifacts.mkdir(parents=True, exist_ok=True)
     command = [
         program, found, committed, f"-max_total_time={seconds}", f"-max_len={LENGTH_MAX}", "-timeout=20", "-len_control=0",
         f"-rss_limit_mb={MEMORY_MAX >> 20}", f"-artifact_prefix={artifacts}/", "-print_final_stats=1",
     ]  # fmt: skip
-    dictionary = FUZZ / f"{target}.dict"
-    if dictionary.exists():
-        command.append(f"-dict={dictionary}")
-    log = FUZZ / "target" / f"{target}.log"
+    for dictionary in (fuzz / f"{target}.dict", fuzz / "all.dict"):
+        if dictionary.exists():
+            command.append(f"-dict={dictionary}")
+            break
+    log = fuzz / "target" / f"{target}.log"
     print(f"{target}: for {seconds} s; its output is in {log.relative_to(ROOT)}", flush=True)
     with open(log, "wb") as out:
         ended = subprocess.run(command, stdout=out, stderr=out, preexec_fn=limit_memory)

@@ -75,8 +75,10 @@ impl<S: Sink> Stream<'_, S> {
     }
 
     fn summary(&mut self, changes: &Value) {
-        match changes.get("operation").and_then(Value::as_str) {
-            None | Some("plan") => self.summaries += 1,
+        let Value::Object(changes) = changes else { return };
+        match changes.get("operation").map(Value::as_str) {
+            // The first versions made plans only.
+            None | Some(Some("plan")) => self.summaries += 1,
             Some(_) => self.remark(
                 "the stream goes on with an apply, which may have changed what is reported here",
             ),

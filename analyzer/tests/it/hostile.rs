@@ -25,6 +25,71 @@ fn a_plan_cut_anywhere_is_an_error() {
 }
 
 #[test]
+fn a_stream_cut_anywhere_is_never_clean() {
+    for case in ["stream", "stream_clean", "stream_errored", "stream_targeted", "stream_in_text"] {
+        let stream = plan(case);
+        let told = memchr::memmem::find(&stream, b"change_summary").unwrap();
+        for length in 0..stream.len() {
+            let Ok(report) = check(&stream[..length], Limits::STANDARD) else { continue };
+            let is_proven = report.verdict == Verdict::Clean;
+            assert!(!is_proven || length > told, "{case} cut at {length}");
+        }
+    }
+}
+
+#[test]
+fn sections_of_any_shape_are_tolerated() {
+    let items = [
+        "null",
+        "1",
+        "\"x\"",
+        "[]",
+        "[null,1,\"x\",[],{}]",
+        "{}",
+        r#"{"a":1}"#,
+        r#"[{"address":7,"status":[],"instances":{},"problems":[1],"reason":{},"resource_change":1,"action_invocation":"x","resource":[],"attribute":{}}]"#,
+        r#"[{"instances":[{"address":{"to_display":[]},"status":"fail","problems":[{"message":{}}]}],"resource_change":{"change":{}},"action_invocation":{"lifecycle_action_trigger":{"triggering_resource_address":1}},"resource":"a.b","attribute":[1.5,-1,"x",{}]}]"#,
+    ];
+    for section in [
+        "checks",
+        "action_invocations",
+        "deferred_action_invocations",
+        "deferred_changes",
+        "relevant_attributes",
+        "planned_values",
+        "output_changes",
+        "variables",
+        "configuration",
+    ] {
+        for item in items {
+            let plan = format!(
+                r#"{{"format_version":"1.2","resource_drift":[{{"address":"a.b","change":{{"actions":["update"],"before":{{"n":1}},"after":{{"n":2}}}}}}],"{section}":{item}}}"#
+            );
+            let report = check(plan.as_bytes(), Limits::STANDARD).unwrap();
+            assert_eq!(report.verdict, Verdict::Drifted, "{plan}");
+        }
+    }
+}
+
+#[test]
+fn events_of_any_shape_are_tolerated_and_prove_nothing() {
+    for event in [
+        r#"{"@level":7}"#,
+        r#"{"@level":"info","type":"resource_drift"}"#,
+        r#"{"@level":"info","type":"resource_drift","change":[1]}"#,
+        r#"{"@level":"info","type":"planned_change","change":{"resource":{"addr":{"a":"}"},"resource":7},"action":[],"reason":"\"x","importing":5}}"#,
+        r#"{"@level":"info","type":"outputs","outputs":{"a":1,"b":{"action":2}}}"#,
+        r#"{"@level":"info","type":"change_summary","changes":{"operation":7}}"#,
+        r#"{"@level":"info","type":"diagnostic","diagnostic":{"severity":[]}}"#,
+        r#"{"@level":"info","type":{"a":"version"}}"#,
+    ] {
+        let stream = format!("{{\"@level\":\"info\",\"type\":\"version\"}}\n{event}\n{event}");
+        let report = check(stream.as_bytes(), Limits::STANDARD).unwrap();
+        assert_ne!(report.verdict, Verdict::Clean, "{event}");
+    }
+}
+
+#[test]
 fn depth_is_refused_before_the_stack_ends() {
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
         for depth in [100, 400, 100_000] {

@@ -11,6 +11,7 @@ mod chromium;
 mod command;
 mod compare;
 mod comparing;
+mod corpora;
 mod corpus;
 mod differential;
 mod envelopes;

@@ -29,10 +29,11 @@ fn plan() -> String {
     };
     let unknown_action = entry(1, 2).replace(r#"["update"]"#, &format!("[{text}]"));
     format!(
-        r#"{{"format_version":"1.2","terraform_version":"1.11.4","variables":{{"v":{{"value":{text}}}}},"resource_drift":[{}],"resource_changes":[{},{}],"output_changes":{{"o":{{"actions":["update"],"before":{text},"after":{inside}}}}},"timestamp":"2026-01-02T03:04:05Z"}}"#,
+        r#"{{"format_version":"1.2","terraform_version":"1.11.4","variables":{{"v":{{"value":{text}}}}},"resource_drift":[{}],"resource_changes":[{},{}],"output_changes":{{"o":{{"actions":["update"],"before":{text},"after":{inside}}}}},"checks":[{{"address":{{"to_display":{key}}},"status":"fail","problems":[{{"message":{inside}}}]}}],"action_invocations":[{{"address":{key},"lifecycle_action_trigger":{{"triggering_resource_address":{key},"action_trigger_event":"x"}}}}],"deferred_changes":[{{"reason":{text},"resource_change":{}}}],"timestamp":"2026-01-02T03:04:05Z"}}"#,
         entry(1, 2),
         entry(2, 1),
         unknown_action.replace("a_b.c[", "a_b.d[").replace("\"name\":\"c\"", "\"name\":\"d\""),
+        entry(1, 2).replace("a_b.c[", "a_b.e["),
     )
 }
 
@@ -53,6 +54,22 @@ fn sensitive_variables_are_hidden_wherever_the_configuration_stands() {
             driftgate::report::Shown::Sensitive
         );
     }
+}
+
+#[test]
+fn configuration_of_an_action_is_hidden_by_its_mask() {
+    let plan = r#"{"format_version":"1.2","resource_changes":[{"address":"a_b.c[\"was-secret-1\"]","change":{"actions":["create"],"before":null,"after":{}}}],"deferred_action_invocations":[{"reason":"x","action_invocation":{"address":"action.a.b","config_values":{"p":["was-secret-1"]},"config_sensitive":{"p":true}}}]}"#;
+    let checked = check_stream(plan.as_bytes(), Limits::STANDARD).unwrap();
+    assert_eq!(checked.secrets.text("was-secret-1"), "(sensitive)");
+    assert!(checked.report.planned.iter().any(|it| it.address == r#"a_b.c["(sensitive)"]"#));
+}
+
+#[test]
+fn what_stands_for_a_secret_in_a_redacted_plan_is_none() {
+    let plan = r#"{"plan_format_version":"1.1","resource_drift":[{"address":"a_b.c","change":{"actions":["update"],"before":{"p":"replaced","q":"was replaced"},"after":{"p":"replaced","q":"is replaced"},"before_sensitive":{"p":true},"after_sensitive":{"p":true}}}]}"#;
+    let checked = check_stream(plan.as_bytes(), Limits::STANDARD).unwrap();
+    let [attribute] = checked.report.findings[0].attributes.as_slice() else { panic!() };
+    assert_eq!(attribute.after, driftgate::report::Shown::String("is replaced".to_owned()));
 }
 
 #[test]
