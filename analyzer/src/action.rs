@@ -26,6 +26,42 @@ pub enum Action {
     Other(String),
 }
 
+/// How many objects planned changes create, update and delete; a replacement does two of these.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    pub create: usize,
+    pub update: usize,
+    pub delete: usize,
+}
+
+impl Work {
+    /// Counts one more action.
+    pub fn add(&mut self, action: &Action) {
+        match action {
+            Action::Create | Action::ForgetAndCreate => self.create += 1,
+            Action::Update => self.update += 1,
+            Action::Delete => self.delete += 1,
+            Action::DeleteThenCreate | Action::CreateThenDelete => {
+                self.create += 1;
+                self.delete += 1;
+            }
+            Action::NoOp
+            | Action::Read
+            | Action::Forget
+            | Action::Open
+            | Action::Invoke
+            | Action::Other(_) => {}
+        }
+    }
+
+    /// Counts all that another counted.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.create += other.create;
+        self.update += other.update;
+        self.delete += other.delete;
+    }
+}
+
 impl Action {
     /// From the plan's list of verbs.
     pub fn parse(verbs: &[&str]) -> Self {

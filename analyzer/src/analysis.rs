@@ -20,7 +20,7 @@ pub(crate) use documents::Plans;
 
 use crate::{
     Options,
-    action::Action,
+    action::{Action, Work},
     diff::{Change, diff_by},
     drift::Drift,
     noise::Noise,
@@ -60,6 +60,7 @@ struct Tally {
     left: usize,
     planned: BTreeSet<Planned>,
     planned_count: usize,
+    work: Work,
     noise: BTreeSet<NoiseItem>,
     noise_counts: BTreeMap<&'static str, usize>,
 }
@@ -78,6 +79,9 @@ impl Tally {
 
     fn add_planned(&mut self, planned: Planned) {
         self.planned_count += 1;
+        if planned.note != Some(PlannedNote::Output) {
+            self.work.add(&planned.action);
+        }
         if self.planned.len() < Report::LISTED_MAX {
             self.planned.insert(planned);
         }
@@ -87,6 +91,7 @@ impl Tally {
         self.entries += other.entries;
         self.left += other.left;
         self.planned_count += other.planned_count;
+        self.work.merge(other.work);
         self.planned.extend(other.planned);
         self.noise.extend(other.noise);
         for (kind, count) in other.noise_counts {

@@ -14,7 +14,7 @@ pub use judgement::{IgnoreState, IgnoreUse, Resolved, Standing, Suppressed, Viol
 pub use reason::Reason;
 
 use crate::{
-    action::Action,
+    action::{Action, Work},
     fate::Fate,
     noise::Noise,
     path::Path,
@@ -177,6 +177,8 @@ pub struct Counts {
     pub fates: BTreeMap<&'static str, usize>,
     /// Planned changes that are no mere undoing of drift, outputs included.
     pub planned: usize,
+    /// What they do with objects; outputs are none.
+    pub work: Work,
     /// Noise by kind.
     pub noise: BTreeMap<&'static str, usize>,
 }

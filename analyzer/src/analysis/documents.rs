@@ -163,11 +163,12 @@ fn add(counts: &mut Counts, other: Counts) {
             *into.entry(name).or_default() += count;
         }
     }
-    let Counts { resources, drifted, actionable, fates, planned, noise } = other;
+    let Counts { resources, drifted, actionable, fates, planned, work, noise } = other;
     counts.resources += resources;
     counts.drifted += drifted;
     counts.actionable += actionable;
     counts.planned += planned;
+    counts.work.merge(work);
     sum(&mut counts.fates, fates);
     sum(&mut counts.noise, noise);
 }

@@ -74,6 +74,7 @@ impl Analysis {
         let mut counts = Counts {
             resources: tally.entries,
             planned: tally.planned_count,
+            work: tally.work,
             noise: tally.noise_counts,
             ..Counts::default()
         };

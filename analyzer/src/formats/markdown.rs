@@ -12,6 +12,7 @@ use crate::{
     proposal::Proposal,
     report::{Finding, Report},
 };
+use sha2::{Digest as _, Sha256};
 use std::fmt::Write;
 
 pub(super) const FORMAT: Format =
@@ -22,6 +23,9 @@ const ATTRIBUTES_MAX: usize = 40;
 const DIFF_BYTES_MAX: usize = 12_000;
 const LISTED_MAX: usize = 50;
 const DEPENDENTS_MAX: usize = 10;
+
+/// Bytes of a workspace's name in the marker.
+const MARKER_MAX: usize = 200;
 
 /// Columns of one value.
 const VALUE_MAX: usize = 160;
@@ -44,7 +48,8 @@ pub(super) fn summary(report: &Report, bytes_max: usize) -> String {
     document(report, &Page { bytes_max, marker: "" })
 }
 
-/// A comment that holds the workspace; letters that could end it are spelled in hexadecimal.
+/// A comment that holds the workspace; letters that could end it are spelled in hexadecimal, and of
+/// a long name a digest stands for the rest.
 fn marker(workspace: Option<&str>) -> String {
     let Some(workspace) = workspace else { return "<!-- driftgate -->\n".to_owned() };
     let mut name = String::new();
@@ -56,6 +61,15 @@ fn marker(workspace: Option<&str>) -> String {
                 let _ = write!(name, "%{other:02x}");
             }
         }
+    }
+    if name.len() > MARKER_MAX {
+        let digest = Sha256::digest(workspace);
+        name.truncate(MARKER_MAX);
+        let _ = write!(
+            name,
+            "~{:016x}",
+            u64::from_be_bytes(digest[..8].try_into().unwrap_or_default())
+        );
     }
     format!("<!-- driftgate:{name} -->\n")
 }

@@ -42,6 +42,27 @@ fn a_comment_is_cut_between_findings_and_tells_how_many_are_missing() {
 }
 
 #[test]
+fn no_comment_and_no_summary_is_longer_than_allowed_whatever_is_in_it() {
+    let mut report = report(3_000, 1_000);
+    let long = "`<b>` @all | ".repeat(2_000);
+    report.warnings = vec![long.clone(); 100];
+    report.workspace = Some(long.clone());
+    for finding in &mut report.findings {
+        finding.owner = Some(long.clone());
+        finding.dependents = vec![long.clone(); 20];
+    }
+    for bytes in [0, 4_000, 20_000, 65_000] {
+        let style = Style { comment_bytes_max: bytes, ..Style::default() };
+        let comment = (formats::find("markdown").unwrap().render)(&report, &style);
+        assert!(comment.len() <= bytes.max(4_000), "{bytes}: {}", comment.len());
+        assert!(comment.contains("more finding"));
+    }
+    let summary = formats::step_summary(&report);
+    assert!(summary.len() < 1 << 20 && summary.len() > 500_000, "{}", summary.len());
+    assert!(!summary.contains("<!--"));
+}
+
+#[test]
 fn prose_keeps_within_the_width_of_the_terminal() {
     let report = report(50, 1_000);
     for width in [60, 80, 120] {
