@@ -15,9 +15,10 @@ import tempfile
 import time
 from pathlib import Path
 
+from bench_driftgate import measure_driftgate
 from bench_thousands import measure_thousands
 from measure import (
-    DRIFTGATE, PROVIDER, RELEASE, ROOT, cpu_seconds, heading, row, run_in, serving, status, times,
+    PROVIDER, RELEASE, ROOT, cpu_seconds, heading, row, run_in, serving, status, times,
 )  # fmt: skip
 
 # What Terraform says to a plugin when it starts it. The certificate is of the kind that it makes
@@ -116,50 +117,6 @@ def median_ms(action, repeats=40):
         return (time.perf_counter() - begin) * 1000
 
     return statistics.median(once() for _ in range(repeats))
-
-
-# -- driftgate ----------------------------------------------------------------------------------------
-
-
-def measure_driftgate():
-    heading("driftgate: a generated plan, of which 2 % has drifted (best of 3)")
-    with tempfile.TemporaryDirectory(prefix="rc-bench-") as home:
-        plan = Path(home) / "plan.json"
-        with open(plan, "wb") as out:
-            generator = ["cargo", "run", "--quiet", "--release", "-p", "analyzer", "--example", "gen_plan"]
-            subprocess.run(generator, cwd=ROOT, stdout=out, check=True)
-        size = plan.stat().st_size / 1e6
-        row("size of the plan", size, "MB")
-        seconds, _ = best_of_three(["cat", plan])
-        row("`cat`, the floor", size / seconds, "MB/s")
-        ours, memory = best_of_three([DRIFTGATE, "check", plan, "--format", "json"])
-        row("`driftgate check`", size / ours, "MB/s", f"{ours / seconds:.1f} x the floor's time")
-        row("`driftgate check`, peak resident", memory, "MiB")
-        if shutil.which("jq"):
-            rival, rival_memory = best_of_three(["jq", ".resource_drift[]?.address", plan])
-            row("`jq`, only naming what drifted", size / rival, "MB/s", f"{rival / ours:.1f} x our time")
-            row("`jq`, peak resident", rival_memory, "MiB", f"{rival_memory / memory:.0f} x our memory")
-        else:
-            print("  jq is not on the path: no rival to measure")
-
-
-def best_of_three(command):
-    return min(run_measured(command) for _ in range(3))
-
-
-def run_measured(command):
-    """Seconds until the command ended, and the most memory that it had, in MiB."""
-    begin = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    peak = 0
-    while process.poll() is None:
-        # The memory is that of the program since it began, so the last look is the one that counts.
-        try:
-            peak = max(peak, status(process.pid, "VmHWM"))
-        except (OSError, StopIteration):
-            pass
-        time.sleep(0.002)
-    return time.perf_counter() - begin, peak / 1024
 
 
 # -- host ---------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ mod judged;
 mod judging;
 mod order;
 mod patches;
+mod pipelines;
 mod policies;
 mod program;
 mod reports;
