@@ -168,8 +168,13 @@ impl World {
 
     /// Plans, which must succeed.
     pub fn plan(&self, refresh: Refresh) -> Result<Plan> {
-        let refresh = format!("-refresh={}", refresh == Refresh::Yes);
-        self.terraform(&["plan", "-input=false", "-out=plan.bin", &refresh])?.succeeded()?;
+        self.plan_as(&[&format!("-refresh={}", refresh == Refresh::Yes)])
+    }
+
+    /// Plans with some arguments, which must succeed; the plan in JSON is `plan.json`.
+    pub fn plan_as(&self, arguments: &[&str]) -> Result<Plan> {
+        let arguments = [&["plan", "-input=false", "-out=plan.bin"], arguments].concat();
+        self.terraform(&arguments)?.succeeded()?;
         let plan = self.kept_plan()?;
         fs::write(self.config().join("plan.json"), plan.json.to_string())?;
         Ok(plan)

@@ -16,6 +16,7 @@ mod looking;
 mod parallel;
 mod query;
 mod story;
+mod verdicts;
 
 use std::{
     collections::BTreeMap,
@@ -90,6 +91,7 @@ fn stories(release: Option<Release>) -> Result<Vec<Told>> {
         });
     }
     told.extend(examples::stories(release));
+    told.extend(verdicts::stories());
     Ok(told)
 }
 

@@ -49,3 +49,8 @@ pub(crate) struct Told {
 pub(crate) fn lacks(release: Option<Release>, feature: Feature) -> Option<String> {
     release.is_some_and(|release| !release.has(feature)).then(|| feature.name.to_owned())
 }
+
+/// A trial that every command line goes through.
+pub(crate) fn told(name: String, run: impl Fn(&Cli) -> Result<()> + Send + 'static) -> Told {
+    Told { name, lacks: None, story: Box::new(run) }
+}
