@@ -22,6 +22,7 @@ mod hostile;
 mod judged;
 mod judging;
 mod order;
+mod pages;
 mod patches;
 mod pipelines;
 mod policies;
