@@ -141,8 +141,30 @@ impl World {
         Running::start(self.command(dir, arguments))
     }
 
+    /// Runs a line in a shell that finds the command line under its usual names. Applies go ahead
+    /// without a question.
+    pub fn shell(&self, line: &str) -> Result<Ran> {
+        let names = self.path().join("bin");
+        fs::create_dir_all(&names)?;
+        for name in ["terraform", "tofu"] {
+            let link = names.join(name);
+            if !link.exists() {
+                std::os::unix::fs::symlink(&self.cli.path, link)?;
+            }
+        }
+        let mut command = self.in_world(Path::new("sh"), &self.config(), &["-c", line]);
+        let found = std::env::var("PATH").unwrap_or_default();
+        command.env("PATH", format!("{}:{found}", names.display()));
+        command.env("TF_CLI_ARGS_apply", "-auto-approve -input=false");
+        run(command)
+    }
+
     fn command(&self, dir: &Path, arguments: &[&str]) -> Command {
-        let mut command = host::command(&self.cli.path);
+        self.in_world(&self.cli.path, dir, arguments)
+    }
+
+    fn in_world(&self, program: &Path, dir: &Path, arguments: &[&str]) -> Command {
+        let mut command = host::command(program);
         command.args(arguments).current_dir(dir);
         command.env("TF_CLI_CONFIG_FILE", self.path().join("cli.tfrc"));
         command.env("TF_IN_AUTOMATION", "1").env("TF_CLI_ARGS", "-no-color");

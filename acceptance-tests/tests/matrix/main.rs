@@ -14,6 +14,7 @@ mod leases;
 mod life;
 mod looking;
 mod parallel;
+mod proposals;
 mod query;
 mod story;
 mod verdicts;
@@ -91,6 +92,7 @@ fn stories(release: Option<Release>) -> Result<Vec<Told>> {
         });
     }
     told.extend(examples::stories(release));
+    told.extend(proposals::stories());
     told.extend(verdicts::stories());
     Ok(told)
 }

@@ -20,11 +20,41 @@ struct Row {
     report: &'static str,
 }
 
-enum ByHand {
+/// What somebody does to the environment `dev`.
+pub(crate) enum ByHand {
     Nothing,
-    /// What the environment is made to be.
+    /// What it is made to be.
     Declare(&'static str),
     Delete,
+    /// It is deleted, and another one of the same name is made.
+    MakeAgain(&'static str),
+}
+
+impl ByHand {
+    pub(crate) fn change(&self, world: &World) -> Result<()> {
+        match self {
+            Self::Nothing => Ok(()),
+            Self::Declare(text) => declare(world, text),
+            Self::Delete => delete(world),
+            Self::MakeAgain(text) => {
+                delete(world)?;
+                declare(world, text)
+            }
+        }
+    }
+}
+
+fn declare(world: &World, text: &str) -> Result<()> {
+    let file = world.path().join("by_hand.hcl");
+    fs::write(&file, text)?;
+    let file = file.to_str().context("a path that is no text")?;
+    world.host.operator(&["apply", "-f", file])?.succeeded()?;
+    Ok(())
+}
+
+fn delete(world: &World) -> Result<()> {
+    world.host.operator(&["delete", "environment", "dev"])?.succeeded()?;
+    Ok(())
 }
 
 const BEFORE: &str = r#"
@@ -261,18 +291,7 @@ impl Row {
         let world = World::new(cli)?;
         world.configure(BEFORE)?;
         world.apply()?;
-        match &self.by_hand {
-            ByHand::Nothing => {}
-            ByHand::Declare(text) => {
-                let file = world.path().join("by_hand.hcl");
-                fs::write(&file, text)?;
-                let file = file.to_str().context("a path that is no text")?;
-                world.host.operator(&["apply", "-f", file])?.succeeded()?;
-            }
-            ByHand::Delete => {
-                world.host.operator(&["delete", "environment", "dev"])?.succeeded()?;
-            }
-        }
+        self.by_hand.change(&world)?;
         world.configure(self.after.unwrap_or(BEFORE))?;
         world.plan_as(self.plan)?;
         let report = world.driftgate(&["check", "plan.json", "--format", "json"])?;
