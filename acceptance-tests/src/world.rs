@@ -152,9 +152,8 @@ impl World {
                 std::os::unix::fs::symlink(&self.cli.path, link)?;
             }
         }
-        let mut command = self.in_world(Path::new("sh"), &self.config(), &["-c", line]);
-        let found = std::env::var("PATH").unwrap_or_default();
-        command.env("PATH", format!("{}:{found}", names.display()));
+        let line = format!("PATH='{}':\"$PATH\"\n{line}", names.display());
+        let mut command = self.in_world(Path::new("sh"), &self.config(), &["-c", &line]);
         command.env("TF_CLI_ARGS_apply", "-auto-approve -input=false");
         run(command)
     }
