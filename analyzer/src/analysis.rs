@@ -56,7 +56,7 @@ struct Record {
 #[derive(Default)]
 struct Tally {
     entries: usize,
-    /// Managed ones that are not plainly deleted.
+    /// Managed ones that are not deleted, or are so since their block is gone.
     left: usize,
     planned: BTreeSet<Planned>,
     planned_count: usize,
@@ -259,8 +259,8 @@ impl Sink for Analysis {
 
     fn change(&mut self, entry: &Entry<'_>) -> Result<(), ReadError> {
         self.from_changes.entries += 1;
-        self.from_changes.left +=
-            usize::from(entry.is_managed() && entry.action() != Action::Delete);
+        let goes = entry.action() == Action::Delete && entry.action_reason().is_none();
+        self.from_changes.left += usize::from(entry.is_managed() && !goes);
         if self.order == Order::Open {
             self.order = Order::ChangesFirst;
         }

@@ -20,6 +20,23 @@ pub(crate) struct Drift {
     pub(crate) joined: Option<Joined>,
 }
 
+impl Drift {
+    /// Takes the silence of a plan that covers everything: what was deleted outside and has no entry
+    /// is not wanted any more.
+    pub(crate) fn settle_unlisted(&mut self) {
+        let is_deleted = self.changes.iter().any(|change| change.path.0.is_empty());
+        if is_deleted && self.joined.is_none() {
+            self.joined = Some(Joined {
+                action: Action::NoOp,
+                reason: None,
+                desires: vec![(Fate::Absorbed, Desired::Known(None))],
+                pending: Vec::new(),
+                mask: Value::Null,
+            });
+        }
+    }
+}
+
 /// What the plan says about a drifted resource.
 #[derive(Clone, Debug)]
 pub(crate) struct Joined {

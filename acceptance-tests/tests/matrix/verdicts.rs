@@ -184,6 +184,13 @@ resource "runtimecloud_environment" "dev" {
             "outcome": "absorbed"}]}"#,
     },
     Row {
+        name: "inconclusive_since_it_destroys_everything",
+        by_hand: DESCRIBED,
+        after: None,
+        plan: &["-destroy"],
+        report: r#"{"verdict": "inconclusive", "reasons": [{"code": "destroy-plan"}], "findings": []}"#,
+    },
+    Row {
         name: "moved_and_reverted",
         by_hand: DESCRIBED,
         after: Some(

@@ -17,6 +17,7 @@ use crate::{
     },
     value::Value,
 };
+use std::collections::BTreeSet;
 
 impl Analysis {
     /// Joins changes that were held back because the drift came after them.
@@ -45,10 +46,8 @@ impl Analysis {
         let mut warnings = self.warnings(&header, mode);
         warnings.extend(header.remarks.iter().map(|remark| secrets.text(remark)));
         let tells_relevance = header.has("relevant_attributes");
-        let mut reasons = reasons(&header);
-        if self.drift_from == DriftFrom::PreviousState {
-            reasons.retain(|reason| *reason != Reason::NoDriftSection);
-        }
+        let reasons = self.reasons(&header, mode);
+        let covers_all = covers_all(&header, mode);
         let broken = std::mem::take(&mut self.judged.broken);
         let violations = broken.iter().map(|it| violation(it, secrets)).collect();
         let plan = PlanInfo {
@@ -61,6 +60,9 @@ impl Analysis {
         let mut findings = Vec::with_capacity(self.records.len());
         for (key, mut record) in std::mem::take(&mut self.records) {
             record.block.instances = self.instances.get(&record.block).copied().unwrap_or(0);
+            if covers_all {
+                record.drift.settle_unlisted();
+            }
             let relevance = tells_relevance.then_some(record.relevant);
             let mut finding = finding(key, record, secrets);
             finding.shown_by_engine = relevance;
@@ -127,6 +129,19 @@ impl Analysis {
         }
     }
 
+    /// Why the plan proves less than it should.
+    fn reasons(&self, header: &Header, mode: PlanMode) -> Vec<Reason> {
+        let mut reasons = reasons(header);
+        if mode == PlanMode::Destroy && self.records.is_empty() {
+            reasons.insert(Reason::DestroyPlan);
+        }
+        if self.drift_from == DriftFrom::PreviousState {
+            reasons.remove(&Reason::NoDriftSection);
+            reasons.remove(&Reason::DestroyPlan);
+        }
+        reasons.into_iter().collect()
+    }
+
     fn warnings(&self, header: &Header, mode: PlanMode) -> Vec<String> {
         let mut warnings = Vec::new();
         match mode {
@@ -170,7 +185,15 @@ impl Analysis {
     }
 }
 
-fn reasons(header: &Header) -> Vec<Reason> {
+/// True when a resource without an entry is one that the configuration does not want.
+fn covers_all(header: &Header, mode: PlanMode) -> bool {
+    mode == PlanMode::Normal
+        && header.has("resource_changes")
+        && header.complete != Some(false)
+        && !header.reasons.contains(&Reason::Errored)
+}
+
+fn reasons(header: &Header) -> BTreeSet<Reason> {
     let mut reasons = header.reasons.clone();
     if header.deferred > 0 {
         reasons.insert(Reason::Deferred);
@@ -184,7 +207,7 @@ fn reasons(header: &Header) -> Vec<Reason> {
     {
         reasons.insert(Reason::NoDriftSection);
     }
-    reasons.into_iter().collect()
+    reasons
 }
 
 /// True for versions before 0.15.4, which do not write drift at all.

@@ -4,6 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
     Deferred,
+    DestroyPlan,
     Encrypted,
     Errored,
     Incomplete,
@@ -18,6 +19,7 @@ impl Reason {
     /// Every reason, sorted by name.
     pub const ALL: &[Self] = &[
         Self::Deferred,
+        Self::DestroyPlan,
         Self::Encrypted,
         Self::Errored,
         Self::Incomplete,
@@ -32,6 +34,7 @@ impl Reason {
     pub fn name(self) -> &'static str {
         match self {
             Self::Deferred => "deferred",
+            Self::DestroyPlan => "destroy-plan",
             Self::Encrypted => "encrypted",
             Self::Errored => "errored",
             Self::Incomplete => "incomplete",
@@ -49,6 +52,10 @@ impl Reason {
             Self::Deferred => {
                 "Changes of some resources are deferred, so the plan leaves them open. Apply what \
                  they wait for, then plan again."
+            }
+            Self::DestroyPlan => {
+                "The plan destroys everything, and such a plan does not list what was changed \
+                 outside. Plan again without -destroy."
             }
             Self::Encrypted => {
                 "The input is encrypted by OpenTofu, so nothing of it could be read. Give the \
