@@ -13,18 +13,31 @@ use std::{
     process::Command,
 };
 
-/// What is shown, the case that shows it, and the arguments; the program runs in the case's folder.
+/// What is shown, the case that shows it, and the arguments; the program runs in the case's folder,
+/// or in that of this name in `tests/pages`.
 const EXAMPLES: &[(&str, &str, &str)] = &[
+    ("absorbed", "absorbed", "check plan.json"),
     ("adopt", "reverted", "propose plan.json --config-dir config"),
+    ("appeared", "two_states", "diff before.json after.json"),
+    ("changed-between", "two_states", "diff before.json after.json"),
+    ("check-failed", "conditions", "check plan.json"),
+    ("check-unknown", "conditions", "check plan.json"),
     ("conflict", "conflict", "check plan.json"),
     ("deleted-outside", "deleted_outside", "check plan.json"),
-    ("ignore", "conflict", "check plan.json"),
-    ("absorbed", "absorbed", "check plan.json"),
+    ("ignore", "reverted", "propose plan.json --config-dir config --kind ignore"),
+    (
+        "import",
+        "deleted_outside",
+        "propose plan.json --config-dir config --kind import --only aws_s3_bucket.kept --id kept",
+    ),
+    ("move", "renamed", "propose plan.json --config-dir config --kind move"),
     ("one-way-door", "one_way", "check plan.json"),
     ("record", "absorbed", "check plan.json"),
+    ("remove", "reverted", "propose plan.json --config-dir config --kind remove"),
     ("revert", "reverted", "check plan.json"),
     ("reverted", "reverted", "check plan.json"),
     ("undecidable", "refresh_only", "check plan.json"),
+    ("vanished", "two_states", "diff before.json after.json"),
 ];
 
 /// A page that is to be: its path below `docs/driftgate`, and its text.
@@ -95,15 +108,28 @@ fn pages() -> Pages {
 fn example(topic: &str) -> String {
     let found = EXAMPLES.iter().find(|(name, ..)| *name == topic);
     let Some((_, case, arguments)) = found else { panic!("no example shows `{topic}`") };
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(case);
-    let ran = Command::new(env!("CARGO_BIN_EXE_driftgate"))
-        .args(arguments.split(' '))
-        .current_dir(&folder)
-        .env("COLUMNS", "100")
-        .output()
-        .unwrap();
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let mut folder = tests.join("cases").join(case);
+    if !folder.exists() {
+        folder = tests.join("pages").join(case);
+    }
+    let run = |more: &str| {
+        let arguments = format!("{arguments}{more}");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_driftgate"));
+        command.args(arguments.split(' ')).current_dir(&folder).env("COLUMNS", "100");
+        command.output().unwrap()
+    };
+    let ran = run("");
     let printed = String::from_utf8(ran.stdout).unwrap();
-    assert!(printed.contains(topic), "the example of `{topic}` does not show it:\n{printed}");
+    let told = String::from_utf8_lossy(&ran.stderr);
+    assert!(matches!(ran.status.code(), Some(0 | 2)), "{topic}: {told}");
+    if arguments.starts_with("propose") {
+        assert!(!printed.is_empty(), "the example of `{topic}` prints nothing: {told}");
+    } else {
+        let report = String::from_utf8(run(" --format json").stdout).unwrap();
+        let named = format!(": \"{topic}\"");
+        assert!(report.contains(&named), "`{topic}` is not in its example:\n{report}");
+    }
     let about = fs::read_to_string(folder.join("about.md")).unwrap();
     let code = ran.status.code().unwrap();
     format!(

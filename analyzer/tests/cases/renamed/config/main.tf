@@ -1,0 +1,4 @@
+resource "aws_s3_bucket" "archive" {
+  bucket = "logs"
+  acl    = "private"
+}
