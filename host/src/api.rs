@@ -32,6 +32,7 @@ use crate::{
     places::Places,
     records::Records,
     store::{Mode, RequestKey, Store, Write},
+    tasks::recount::Recounter,
     tokens::model::{Role, Void, access, ends_at},
     violations::Violations,
 };
@@ -109,6 +110,14 @@ impl Call {
 }
 
 impl Core {
+    pub fn recounter(&self) -> Recounter {
+        Recounter {
+            store: Arc::clone(&self.store),
+            board: Arc::clone(&self.board),
+            clock: Arc::clone(&self.clock),
+        }
+    }
+
     /// Commits a command for a caller.
     pub async fn write(&self, call: Call, command: Command) -> Result<Answer, Status> {
         let Call { caller, options, fingerprint, found } = call;

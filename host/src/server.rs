@@ -50,7 +50,6 @@ use crate::{
         leases::LeaseKeeper,
         prune::{EventPruner, Retention},
         reconcile::Reconciler,
-        recount::Recounter,
     },
     tokens::api::TokensApi,
 };
@@ -119,7 +118,7 @@ pub async fn start(options: Options) -> Result<Serving> {
         LeaseKeeper { store: Arc::clone(&core.store), clock: Arc::clone(&core.clock) };
     let event_pruner =
         EventPruner { store: Arc::clone(&core.store), clock: Arc::clone(&core.clock), retention };
-    let recounter = Recounter { store: Arc::clone(&core.store) };
+    let recounter = core.recounter();
     drop(reconciler.observe().await);
     let listener = TcpListener::bind(listen)
         .await

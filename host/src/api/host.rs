@@ -1,10 +1,11 @@
 //! What the host is.
 
+use jiff::Timestamp;
 use proto::runtimecloud::v1::{self, host_server::Host};
 use tonic::{Request, Response, Status};
 
-use super::{Core, gate::METHODS};
-use crate::capacity::target::DriverKind;
+use super::{Core, convert, gate::METHODS};
+use crate::capacity::{recount::Recount, target::DriverKind};
 
 pub struct HostApi(pub Core);
 
@@ -23,7 +24,18 @@ impl Host for HostApi {
             drivers,
             last_event_position: *self.0.store.last_position().borrow(),
             capabilities: capabilities(),
+            last_recount: self.0.board.recounted().map(|(at, it)| last_recount(at, &it)),
         }))
+    }
+}
+
+fn last_recount(at: Timestamp, it: &Recount) -> v1::UsageRecount {
+    let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+    v1::UsageRecount {
+        counted_at: Some(convert::timestamp(at)),
+        quotas: number(it.quotas),
+        capacity_leases: number(it.leases),
+        differences: number(it.differences.len()),
     }
 }
 

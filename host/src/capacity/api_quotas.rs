@@ -7,7 +7,6 @@ use super::wire;
 use crate::{
     admission::{Answer, Command, Create, Declare, Update},
     api::{Call, Core, caller, nouns, status},
-    tasks::recount,
 };
 
 pub struct QuotasApi(pub Core);
@@ -63,7 +62,7 @@ impl Quotas for QuotasApi {
         request: Request<v1::RecountQuotasRequest>,
     ) -> Result<Response<v1::RecountQuotasResponse>, Status> {
         caller(&request)?;
-        let counted = recount::count(&self.0.store).await;
+        let counted = self.0.recounter().count().await;
         let counted = counted.ok_or_else(|| Status::internal("the count ended in a fault"))?;
         Ok(Response::new(wire::recount(&counted, self.0.clock.now())))
     }

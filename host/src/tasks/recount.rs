@@ -7,13 +7,18 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     admission::Command,
+    board::Board,
     capacity::recount::{Recount, recount},
     causes::with_causes,
+    clock::Clock,
     store::{Store, Write},
 };
 
+#[derive(Clone)]
 pub struct Recounter {
     pub store: Arc<dyn Store>,
+    pub board: Arc<Board>,
+    pub clock: Arc<dyn Clock>,
 }
 
 const BETWEEN: Duration = Duration::from_secs(10 * 60);
@@ -22,22 +27,29 @@ impl Recounter {
     /// Goes on until `stop`.
     pub async fn run(self, stop: CancellationToken) {
         while !stop.is_cancelled() {
-            let _told = count(&self.store).await;
+            let _hung = self.count().await;
             tokio::select! {
                 () = stop.cancelled() => {}
                 () = tokio::time::sleep(BETWEEN) => {}
             }
         }
     }
+
+    /// Counts what is stored at this moment, without holding up anybody, and has corrected what is wrong.
+    pub async fn count(&self) -> Option<Arc<Recount>> {
+        let (records, now) = (self.store.records(), self.clock.now());
+        let counted = tokio::task::spawn_blocking(move || recount(&records)).await.ok()?;
+        correct(&self.store, &counted).await;
+        let counted = Arc::new(counted);
+        self.board.hang_recount(now, Arc::clone(&counted));
+        Some(counted)
+    }
 }
 
-/// Counts what is stored at this moment, without holding up anybody, and has corrected what is wrong.
-pub async fn count(store: &Arc<dyn Store>) -> Option<Recount> {
-    let records = store.records();
-    let counted = tokio::task::spawn_blocking(move || recount(&records)).await.ok()?;
+async fn correct(store: &Arc<dyn Store>, counted: &Recount) {
     if counted.differences.is_empty() {
         tracing::debug!(quotas = counted.quotas, leases = counted.leases, "usage is as booked");
-        return Some(counted);
+        return;
     }
     for it in &counted.differences {
         let (quota, resource) = (&it.quota, &it.resource);
@@ -48,5 +60,4 @@ pub async fn count(store: &Arc<dyn Store>) -> Option<Recount> {
         let error = with_causes(&error);
         tracing::error!(error, "usage can not be corrected yet");
     }
-    Some(counted)
 }

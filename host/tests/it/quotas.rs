@@ -251,6 +251,9 @@ async fn the_books_are_right_after_a_host_was_killed() {
     assert_eq!((counted.capacity_leases, counted.differences.len()), (1, 0));
     let org = api.quotas.get(crate::world::get("org")).await.unwrap().into_inner();
     assert_eq!(org.observed.unwrap().used.unwrap().amounts["cpu"], 1_500);
+    let info = api.host.get_info(v1::GetInfoRequest {}).await.unwrap().into_inner();
+    let last = info.last_recount.unwrap();
+    assert_eq!((last.quotas, last.capacity_leases, last.differences), (3, 1, 0));
 }
 
 #[tokio::test]

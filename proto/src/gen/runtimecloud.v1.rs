@@ -3046,6 +3046,22 @@ pub struct HostInfo {
     /// such as `worker_pools`.
     #[prost(string, repeated, tag = "5")]
     pub capabilities: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// The last time that what is used of all quotas was counted anew; absent before the first.
+    #[prost(message, optional, tag = "6")]
+    pub last_recount: ::core::option::Option<UsageRecount>,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct UsageRecount {
+    #[prost(message, optional, tag = "1")]
+    pub counted_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(uint64, tag = "2")]
+    pub quotas: u64,
+    /// Granted ones.
+    #[prost(uint64, tag = "3")]
+    pub capacity_leases: u64,
+    /// How many resources of quotas had another use on the books than there is; corrected since.
+    #[prost(uint64, tag = "4")]
+    pub differences: u64,
 }
 /// Generated client implementations.
 pub mod host_client {

@@ -18,11 +18,18 @@ impl Look for CapacityLease {
 
     fn attributes(&self) -> Vec<Attribute> {
         vec![
-            Attribute::string("state", "`waiting`, `granted`, `expired`, `released` or `refused`.")
-                .computed(),
+            Attribute::string(
+                "state",
+                "`waiting`, `granted`, `expired`, `reclaimed`, `released` or `refused`.",
+            )
+            .computed(),
             observed::count("position", "Its place in line, from 1; null when it does not wait."),
             observed::time("wait_until", "When it is refused unless it is granted before."),
             observed::time("expires_at", "When it ends unless it is renewed; null: it has no end."),
+            observed::time(
+                "reclaimed_at",
+                "When it gives back what it borrows, while its owner waits for that; null otherwise.",
+            ),
             observed::time("ended_at", "When it ended; null while it lives."),
         ]
     }
@@ -38,6 +45,7 @@ impl Look for CapacityLease {
             ("position", observed.position.into()),
             ("wait_until", observed::time_value(observed.wait_until.as_ref())),
             ("expires_at", observed::time_value(observed.expires_at.as_ref())),
+            ("reclaimed_at", observed::time_value(observed.reclaimed_at.as_ref())),
             ("ended_at", observed::time_value(observed.ended_at.as_ref())),
         ]
     }
