@@ -12,6 +12,7 @@ mod finish;
 mod held;
 mod outside;
 mod policies;
+mod references;
 mod sections;
 mod sensitive;
 
@@ -25,7 +26,7 @@ use crate::{
     drift::Drift,
     noise::Noise,
     path::Path,
-    read::{Entry, ReadError, Sink},
+    read::{Entry, Part, ReadError, Reference, Sink},
     redact::Secrets,
     report::{BlockAddress, FailedCheck, NoiseItem, Outside, Planned, PlannedNote, Report},
     value::Value,
@@ -33,6 +34,7 @@ use crate::{
 use held::Held;
 
 use policies::Judged;
+use references::References;
 use sensitive::Side;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -157,6 +159,7 @@ pub(crate) struct Analysis {
     held: Held,
     options: Options,
     judged: Judged,
+    references: References,
 }
 
 impl Analysis {
@@ -183,6 +186,7 @@ impl Analysis {
             held: Held::new(options.limits.held_bytes_max),
             options,
             judged: Judged::default(),
+            references: References::default(),
         }
     }
 
@@ -315,6 +319,15 @@ impl Sink for Analysis {
 
     fn variable(&mut self, name: &str, value: Value) {
         self.variables.insert(name.to_owned(), value);
+    }
+
+    /// Drift comes first; only what comes before anything else has to be taken on trust.
+    fn wants_references(&self) -> bool {
+        !self.records.is_empty() || self.order == Order::Open
+    }
+
+    fn uses(&mut self, path: &[String], part: Part<'_>, references: Vec<Reference>) {
+        self.references.add(path, part, references);
     }
 
     fn sensitive_variable(&mut self, name: &str) {

@@ -13,6 +13,7 @@ mod events;
 pub(crate) mod grammar;
 mod lanes;
 mod plan;
+mod references;
 mod schemas;
 mod sections;
 mod source;
@@ -24,6 +25,7 @@ pub use error::{ReadError, WrongKind};
 
 pub(crate) use entry::Entry;
 pub(crate) use plan::{Documents, Header, Kind, Sink};
+pub(crate) use references::{Part, Reference};
 pub(crate) use schemas::read_schemas;
 pub(crate) use state::{read_prior_state, read_state};
 

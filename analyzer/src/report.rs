@@ -231,8 +231,11 @@ pub struct Finding {
     pub standing: Standing,
     /// Who is in charge, when the configuration says.
     pub owner: Option<String>,
-    /// Addresses of what depends on it, directly or not, as far as the plan tells.
+    /// Addresses of what depends on it, directly or not, as far as the plan tells: blocks, and
+    /// outputs of the root module; at most 200 of them.
     pub dependents: Vec<String>,
+    /// How many there are.
+    pub dependents_count: usize,
     /// Where the resource is declared, when a configuration was given.
     pub declared: Option<Place>,
     /// In which plan of the input it is, from 1, when there are several.

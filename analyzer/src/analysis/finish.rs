@@ -66,6 +66,8 @@ impl Analysis {
             let relevance = tells_relevance.then_some(record.relevant);
             let mut finding = finding(key, record, secrets);
             finding.shown_by_engine = relevance;
+            (finding.dependents, finding.dependents_count) =
+                self.references.dependents(&finding.block);
             finding.proposals = without_configuration(&finding, &plan);
             findings.push(finding);
         }
@@ -268,6 +270,7 @@ fn finding(key: Key, record: Record, secrets: &Secrets) -> Finding {
         standing: Standing::New,
         owner: None,
         dependents: Vec::new(),
+        dependents_count: 0,
         address,
         deposed,
         resource_type: block.resource_type.clone(),

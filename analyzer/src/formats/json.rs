@@ -135,6 +135,7 @@ pub(super) fn finding(finding: &Finding) -> Value {
         "standing": standing(&finding.standing),
         "owner": finding.owner,
         "dependents": finding.dependents,
+        "dependents_count": finding.dependents_count,
         "action": finding.action.as_ref().map(crate::action::Action::word),
         "action_reason": finding.action_reason,
         "one_way": finding.one_way,

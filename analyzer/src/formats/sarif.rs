@@ -187,7 +187,7 @@ fn properties(finding: &Finding) -> Value {
         "outcome": finding.fate.name(),
         "oneWay": finding.one_way,
         "owner": finding.owner.as_deref().map(visible),
-        "dependents": finding.dependents.len(),
+        "dependents": finding.dependents_count,
     })
 }
 

@@ -141,10 +141,11 @@ pub(super) fn standing(standing: &Standing) -> Option<String> {
 
 /// What depends on a finding, unless nothing does.
 pub(super) fn dependents(finding: &Finding, listed: usize) -> Option<String> {
-    let count = finding.dependents.len();
+    let count = finding.dependents_count;
     let shown: Vec<String> =
         finding.dependents.iter().take(listed).map(|address| visible(address)).collect();
-    let more = if count > listed { format!(" and {} more", count - listed) } else { String::new() };
+    let more = count - shown.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let verb = if count == 1 { "depends" } else { "depend" };
     (count > 0).then(|| format!("{count} {verb} on it: {}{more}", shown.join(", ")))
 }

@@ -4,7 +4,7 @@
 //! - Other kinds of JSON are recognised by their keys once the document is known to be whole.
 
 use super::{
-    Entry, Limits, ReadError, WrongKind,
+    Entry, Limits, Part, ReadError, Reference, WrongKind,
     events::read_stream,
     source::{Source, Taken},
     text::{self, decode},
@@ -70,6 +70,12 @@ pub(crate) trait Sink {
     fn output(&mut self, name: &str, change: Value);
     fn variable(&mut self, name: &str, value: Value);
     fn sensitive_variable(&mut self, name: &str);
+    /// True when it is of use who refers to whom.
+    fn wants_references(&self) -> bool {
+        false
+    }
+    /// What a part of the module at `path` refers to.
+    fn uses(&mut self, _path: &[String], _part: Part<'_>, _references: Vec<Reference>) {}
     /// A change that waits for something else, and why.
     fn deferred(&mut self, entry: &Entry<'_>, reason: &str);
     /// A provider's action that apply runs, or why it is deferred.
@@ -235,7 +241,7 @@ impl<'s, S: Sink> Walk<'s, S> {
     }
 
     /// A section that is a map from names to small values.
-    fn map<R: io::Read>(
+    pub(super) fn map<R: io::Read>(
         &mut self,
         source: &mut Source<R>,
         mut hand_on: impl FnMut(&mut S, &str, Value),
@@ -250,16 +256,25 @@ impl<'s, S: Sink> Walk<'s, S> {
         })
     }
 
-    /// Of the configuration only one thing is needed: which variables are sensitive.
+    /// Of the configuration it is needed which variables are sensitive, and, when something was
+    /// changed outside, who refers to whom.
     fn configuration<R: io::Read>(&mut self, source: &mut Source<R>) -> Result<(), ReadError> {
         self.descend(source, "root_module", |walk, source| {
-            walk.descend(source, "variables", |walk, source| {
-                walk.map(source, |sink, name, value| {
-                    if value.get("sensitive") == Some(&Value::Bool(true)) {
-                        sink.sensitive_variable(name);
-                    }
-                })
-            })
+            if walk.sink.wants_references() {
+                return walk.module(source, &[]);
+            }
+            walk.descend(source, "variables", Self::root_variables)
+        })
+    }
+
+    pub(super) fn root_variables<R: io::Read>(
+        &mut self,
+        source: &mut Source<R>,
+    ) -> Result<(), ReadError> {
+        self.map(source, |sink, name, value| {
+            if value.get("sensitive") == Some(&Value::Bool(true)) {
+                sink.sensitive_variable(name);
+            }
         })
     }
 

@@ -13,6 +13,7 @@ mod compare;
 mod comparing;
 mod corpora;
 mod corpus;
+mod dependents;
 mod differential;
 mod envelopes;
 mod fleet;
