@@ -45,11 +45,8 @@ pub(crate) enum Command {
     Policies,
     /// Write what is real into the configuration: print the patch, or edit the files.
     Propose(Propose),
-    /// Explain a word of a report; without one, list them all.
-    Explain {
-        /// A word of a report, such as `conflict` or `json-form`.
-        topic: Option<String>,
-    },
+    /// Explain a word of a report, or a finding of a plan; without either, list all words.
+    Explain(Box<Explain>),
     /// Print a completion script for a shell.
     Completion { shell: clap_complete::Shell },
     /// Check many plans, or merge the results of many jobs, and make one report of them.
@@ -246,6 +243,22 @@ pub(crate) struct State {
     pub(crate) judging: Judging,
     #[command(flatten)]
     pub(crate) printing: Printing,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Explain {
+    /// A word of a report, such as `conflict` or `json-form`; with a plan also the address or the
+    /// fingerprint of a finding, or the name of a policy.
+    #[arg(value_name = "WORD|FINDING")]
+    pub(crate) topic: Option<String>,
+    /// The plan that the finding is in.
+    #[arg(long, value_name = "PLAN", requires = "topic")]
+    pub(crate) plan: Option<PathBuf>,
+    /// The folder of the root module; with it, patches that adopt outside changes are proposed.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) config_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) judging: Judging,
 }
 
 #[derive(Debug, Subcommand)]

@@ -2,6 +2,10 @@
 //!
 //! Each topic comes from the table of its own kind, so that a new one explains itself.
 
+mod finding;
+
+pub use finding::finding;
+
 use crate::{
     exit_code::EXIT_CODES, fate::Fate, noise::Noise, proposal::ProposalKind, report::Reason,
     rule::RULES,

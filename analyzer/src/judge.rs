@@ -12,6 +12,7 @@ mod weigh;
 pub use ignoring::{Hit, hits, is_expired, state};
 pub(crate) use item::{Item, items};
 pub(crate) use policies::violation;
+pub(crate) use weigh::severity_origin;
 
 use crate::{
     baseline::Baseline,

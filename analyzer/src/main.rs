@@ -44,7 +44,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::State(arguments) => state::run(&arguments),
         Command::Policies => policies::run(),
         Command::Propose(arguments) => propose::run(&arguments),
-        Command::Explain { topic } => explain::run(topic.as_deref()),
+        Command::Explain(arguments) => explain::run(&arguments),
         Command::Completion { shell } => completion::run(shell),
         Command::Fleet(arguments) => fleet::run(&arguments),
         Command::Man { command } => man::run(command.as_deref()),

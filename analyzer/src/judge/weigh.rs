@@ -1,6 +1,11 @@
 //! How grave a finding is, and who is in charge of it.
 
-use crate::{config::Config, redact::Secrets, report::Finding, rule};
+use crate::{
+    config::{Config, Override},
+    redact::Secrets,
+    report::Finding,
+    rule,
+};
 
 /// Gives a finding its severity and its owner: the rule's, then what the last entry says that hits.
 pub(super) fn weigh(finding: &mut Finding, config: &Config, secrets: &Secrets) {
@@ -20,4 +25,16 @@ pub(super) fn weigh(finding: &mut Finding, config: &Config, secrets: &Secrets) {
 pub(super) fn severity_of(rule: &rule::Rule, config: &Config) -> rule::Severity {
     let configured = config.severity.iter().find(|(id, _)| id.as_str() == rule.id);
     configured.map_or(rule.severity, |(_, severity)| *severity)
+}
+
+/// Where the severity of a finding comes from.
+pub(crate) fn severity_origin(finding: &Finding, config: &Config) -> String {
+    let is_last = |entry: &&Override| entry.severity.is_some() && entry.selector().hits(finding);
+    if let Some(position) = config.overrides.iter().rposition(|entry| is_last(&entry)) {
+        return format!("[[override]] {} of the configuration", position + 1);
+    }
+    if config.severity.keys().any(|id| id.as_str() == finding.rule.id) {
+        return "[severity] of the configuration".to_owned();
+    }
+    "the rule has it".to_owned()
 }

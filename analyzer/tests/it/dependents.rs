@@ -90,7 +90,9 @@ fn the_order_of_the_sections_does_not_matter_in_a_file() {
 fn many_dependents_are_counted_and_not_all_listed() {
     let users: Vec<String> = (0..1_000)
         .map(|it| {
-            format!(r#"{{"address":"a_b.u{it}","expressions":{{"x":{{"references":["a_b.base"]}}}}}}"#)
+            format!(
+                r#"{{"address":"a_b.u{it}","expressions":{{"x":{{"references":["a_b.base"]}}}}}}"#
+            )
         })
         .collect();
     let configuration =

@@ -346,3 +346,41 @@ fn a_kept_file_that_is_not_ours_is_an_error_and_stays() {
         }
     }
 }
+
+#[test]
+fn a_finding_is_explained_by_its_address_or_fingerprint() {
+    let config = "[[override]]\ntype = \"a_*\"\nowner = \"@net\"\n[severity]\nconflict = \"low\"\n"
+        .to_owned()
+        + &ignore("name = \"old\"\nmodule = \"module.net\"\nexpires = \"2020-01-31\"")
+        + &ignore("name = \"db\"\nmodule = \"module.db\"")
+        + "[[policy]]\nname = \"no-creation\"\neach = \"change\"\ndeny = \"action == 'create'\"\n";
+    let workspace = Workspace::new(&config, &two_findings());
+    let (_, report) = workspace.check(&[]);
+    let fingerprint = report["findings"][0]["fingerprint"].as_str().unwrap().to_owned();
+    let explain = |what: &str| workspace.run(&["explain", what, "--plan", "plan.json"]);
+    let (code, by_address, _) = explain("module.net.a_b.web");
+    assert_eq!((code, &by_address), (0, &explain(&fingerprint).1));
+    assert_eq!(by_address, explain(&fingerprint[..8]).1);
+    for words in [
+        "last known: 1",
+        "real:       2",
+        "wanted:     3",
+        "rule: conflict: ",
+        "severity: low: [severity] of the configuration",
+        "owner: @net",
+        "standing: new",
+        "the rule `old` expired on 2020-01-31",
+        "what to do: ",
+        "terraform apply",
+    ] {
+        assert!(by_address.contains(words), "{words}: {by_address}");
+    }
+    let (_, ignored, _) = explain("module.db.a_b.gone");
+    assert!(ignored.contains("it was deleted outside"), "{ignored}");
+    assert!(ignored.contains("ignored: by the rule `db`: because"), "{ignored}");
+    assert!(explain("no-creation").1.contains("breaks the policy `no-creation`"));
+    assert_eq!(explain("module.net.a_b.nobody").0, 1);
+    // A word stays a word.
+    assert!(explain("conflict").1.contains("(outcomes)"));
+    assert_eq!(workspace.run(&["explain", "module.net.a_b.web"]).0, 1);
+}
