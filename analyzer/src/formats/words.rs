@@ -141,7 +141,7 @@ pub(super) fn standing(standing: &Standing) -> Option<String> {
 
 /// What depends on a finding, unless nothing does.
 pub(super) fn dependents(finding: &Finding, listed: usize) -> Option<String> {
-    let count = finding.dependents_count;
+    let count = finding.dependents_count.max(finding.dependents.len());
     let shown: Vec<String> =
         finding.dependents.iter().take(listed).map(|address| visible(address)).collect();
     let more = count - shown.len();
