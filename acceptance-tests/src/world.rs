@@ -35,6 +35,8 @@ const REQUIRED: &str = r#"terraform {
 }
 "#;
 
+/// The value of the variable `webhook_secret`, where a configuration has it.
+const WEBHOOK_SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 /// The value of the variable `deploy_secret`, where a configuration has it.
 pub const DEPLOY_SECRET: &str = "a-secret-of-the-user-that-is-kept-nowhere";
 
@@ -170,6 +172,7 @@ impl World {
         command.env("TMPDIR", self.path().join("tmp")).env("CHECKPOINT_DISABLE", "1");
         command.env("RUNTIMECLOUD_ENDPOINT", self.host.endpoint());
         command.env("TF_VAR_deploy_secret", DEPLOY_SECRET);
+        command.env("TF_VAR_webhook_secret", WEBHOOK_SECRET);
         if let Some(token) = &self.token {
             command.env("RUNTIMECLOUD_TOKEN", token);
         }

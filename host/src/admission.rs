@@ -21,9 +21,10 @@ pub use self::{
 use crate::{
     accounts::model::ServiceAccount,
     capacity::{correct, quota::Quota, target::CapacityTarget},
+    conditions::Condition,
     environments::model::Environment,
     events::{Event, Subject},
-    ids::IdSource,
+    ids::{EventSubscriptionId, IdSource},
     leases::{self, admit::Renew, model::CapacityLease},
     observed::Observed,
     operations::{
@@ -33,6 +34,7 @@ use crate::{
     planner::{self, Plan, PlanReport, Receipts},
     pools::model::WorkerPool,
     records::{Change, Records},
+    subscriptions::model::{self as subscriptions, EventSubscription},
     tokens::{
         self,
         decide::{NewToken, Revocation, TokenUpdate},
@@ -51,6 +53,7 @@ pub enum Command {
     CorrectUsage,
     CreateToken(NewToken),
     Environment(Declare<Environment>),
+    EventSubscription(Declare<EventSubscription>),
     /// The host itself: plan anew from what was observed, and record what is new in it.
     Plan(Arc<Observed>),
     Quota(Declare<Quota>),
@@ -61,6 +64,7 @@ pub enum Command {
         hash: String,
     },
     RenewLease(Renew),
+    ResumeSubscription(subscriptions::Resume),
     RevokeToken(Revocation),
     ScalePool {
         key: String,
@@ -71,6 +75,11 @@ pub enum Command {
     /// The host itself: end leases whose time is over, and grant what has become free.
     SettleLeases,
     StartOperation(Start),
+    /// The host itself: how the deliveries of a subscription stand.
+    SubscriptionStands {
+        id: EventSubscriptionId,
+        said: Vec<Condition>,
+    },
     UpdateToken(TokenUpdate),
     WorkerPool(Declare<WorkerPool>),
 }
@@ -106,6 +115,7 @@ pub enum Answer {
     CapacityTarget(Arc<CapacityTarget>),
     Done,
     Environment(Arc<Environment>),
+    EventSubscription(Arc<EventSubscription>),
     Operation(Arc<Operation>),
     #[serde(skip)]
     Planned(Box<(Plan, PlanReport)>),
@@ -153,11 +163,13 @@ fn answer(cx: &Context<'_>, command: &Command, found: Violations) -> Result<Deci
         Command::CorrectUsage => Ok(correct::decide(cx)),
         Command::CreateToken(new) => tokens::decide::create(cx, new, found),
         Command::Environment(change) => declare::decide(cx, change, found),
+        Command::EventSubscription(change) => declare::decide(cx, change, found),
         Command::Plan(observed) => Ok(planner::decide(cx, observed)),
         Command::Quota(change) => declare::decide(cx, change, found),
         Command::Receipts(receipts) => Ok(planner::record(cx, receipts)),
         Command::ReplaceFirstToken { hash } => Ok(tokens::decide::replace_first(cx, hash)),
         Command::RenewLease(it) => leases::admit::renew(cx, it, found),
+        Command::ResumeSubscription(it) => subscriptions::resume(cx, it, found),
         Command::RevokeToken(it) => tokens::decide::revoke(cx, it),
         Command::ScalePool { key, size, revision } => {
             declare::scale(cx, &declare::Scale { key, size: *size, revision: *revision }, found)
@@ -165,6 +177,7 @@ fn answer(cx: &Context<'_>, command: &Command, found: Violations) -> Result<Deci
         Command::ServiceAccount(change) => declare::decide(cx, change, found),
         Command::SettleLeases => Ok(Decision::unchanged(Answer::Done)),
         Command::StartOperation(it) => operations::start(cx, it, found),
+        Command::SubscriptionStands { id, said } => Ok(subscriptions::report(cx, *id, said)),
         Command::UpdateToken(it) => tokens::decide::update(cx, it, found),
         Command::WorkerPool(change) => declare::decide(cx, change, found),
     }

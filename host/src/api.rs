@@ -9,7 +9,9 @@ pub mod host;
 pub mod nouns;
 pub mod page;
 pub mod snapshot;
+pub mod sse;
 pub mod status;
+pub mod web;
 
 use std::{sync::Arc, time::Duration};
 
@@ -32,6 +34,10 @@ use crate::{
     places::Places,
     records::Records,
     store::{Mode, RequestKey, Store, Write},
+    subscriptions::{
+        standing::{Standing, Stands},
+        vault::Vault,
+    },
     tasks::recount::Recounter,
     tokens::model::{Role, Void, access, ends_at},
     violations::Violations,
@@ -44,6 +50,8 @@ pub struct Core {
     pub board: Arc<Board>,
     pub places: Arc<Places>,
     pub clock: Arc<dyn Clock>,
+    pub standing: Arc<Standing>,
+    pub vault: Arc<Vault>,
     /// Ends the streams that follow something.
     pub shutdown: CancellationToken,
 }
@@ -63,6 +71,9 @@ pub struct Caller {
 pub struct View {
     pub records: Arc<Records>,
     pub observed: Arc<Observed>,
+    pub stands: Stands,
+    /// Of the event log.
+    pub last_position: u64,
     pub now: jiff::Timestamp,
 }
 
@@ -149,7 +160,13 @@ impl Core {
     pub fn view(&self) -> View {
         let records = self.store.records();
         let now = self.clock.now().max(records.time);
-        View { records, observed: self.board.observed(), now }
+        View {
+            records,
+            observed: self.board.observed(),
+            stands: self.standing.all(),
+            last_position: *self.store.last_position().borrow(),
+            now,
+        }
     }
 }
 

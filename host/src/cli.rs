@@ -78,6 +78,7 @@ pub static COMMANDS: &[Sub] = &[
     Sub::new::<commands::operate::Replace>("replace"),
     Sub::new::<commands::operate::Restart>("restart"),
     Sub::new::<commands::scale::Scale>("scale"),
+    Sub::new::<commands::subscription::Subscription>("subscription"),
     Sub::new::<commands::token::Token>("token"),
     Sub::new::<commands::uncordon::Uncordon>("uncordon"),
     Sub::new::<commands::version::Version>("version"),

@@ -1,6 +1,8 @@
 //! The events of the host, as data. What is written here is a promise to every subscriber: fields
 //! are added, never renamed or removed, and a fixture per event and version keeps it.
 
+pub mod cloud;
+
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
@@ -135,6 +137,10 @@ events! {
         /// When it is refused unless it was granted before.
         until: Option<Timestamp>,
     };
+    /// A subscription delivers, or is suspended; or it became incomplete, or complete again.
+    EventSubscriptionStateChanged {
+        conditions: BTreeMap<String, ConditionNow>,
+    };
     /// What a driver reports of some workers of a pool, or of a target, has changed.
     ObservedStateChanged {
         /// By worker, as it is now.
@@ -221,6 +227,8 @@ pub enum Verb {
     Updated,
     /// Deletion was asked for.
     Deleted,
+    /// A subscription was asked to go on.
+    Resumed,
     /// A token.
     Revoked,
 }

@@ -93,6 +93,7 @@ ids! {
     CapacityTargetId = "target";
     EnvironmentId = "env";
     EventId = "event";
+    EventSubscriptionId = "subscription";
     HostId = "host";
     OperationId = "operation";
     PlanId = "plan";

@@ -28,6 +28,7 @@ pub mod causes;
 pub mod executor;
 pub mod places;
 pub mod server;
+pub mod subscriptions;
 pub mod tasks;
 
 // Edge.

@@ -18,8 +18,8 @@ use crate::{
     conditions::Recorded,
     environments::model::Environment,
     ids::{
-        CapacityLeaseId, CapacityTargetId, EnvironmentId, OperationId, QuotaId, ServiceAccountId,
-        TokenId, WorkerId, WorkerPoolId,
+        CapacityLeaseId, CapacityTargetId, EnvironmentId, EventSubscriptionId, OperationId,
+        QuotaId, ServiceAccountId, TokenId, WorkerId, WorkerPoolId,
     },
     leases::{index::Leases, model::CapacityLease},
     operations::model::Operation,
@@ -28,6 +28,7 @@ use crate::{
         template::{Amounts, WorkerTemplate},
         worker::Worker,
     },
+    subscriptions::model::EventSubscription,
     tokens::model::Token,
 };
 
@@ -44,6 +45,7 @@ pub struct Records {
     pub capacity_leases: Leases,
     pub capacity_targets: Documents<CapacityTargetId, CapacityTarget>,
     pub environments: Documents<EnvironmentId, Environment>,
+    pub event_subscriptions: Documents<EventSubscriptionId, EventSubscription>,
     /// What is used of every quota.
     pub ledger: Ledger,
     pub operations: Documents<OperationId, Operation>,
@@ -69,6 +71,7 @@ pub enum Record {
     Conditions(String, Recorded),
     Counter(Counter, u64),
     Environment(Arc<Environment>),
+    EventSubscription(Arc<EventSubscription>),
     Operation(Arc<Operation>),
     Quota(Arc<Quota>),
     ServiceAccount(Arc<ServiceAccount>),
@@ -145,6 +148,7 @@ impl Records {
                 self.ledger.bind(it.id, it.spec.quota.as_deref());
                 put(&mut self.environments, it.id, it);
             }
+            Record::EventSubscription(it) => put(&mut self.event_subscriptions, it.id, it),
             Record::Operation(it) => {
                 put(&mut self.operations, it.id, it);
                 let under_way = Arc::make_mut(&mut self.operations_under_way);
@@ -197,6 +201,7 @@ impl Records {
                 self.ledger.bind(it.id, None);
                 remove(&mut self.environments, &it.id);
             }
+            Record::EventSubscription(it) => remove(&mut self.event_subscriptions, &it.id),
             Record::Operation(it) => {
                 remove(&mut self.operations, &it.id);
                 Arc::make_mut(&mut self.operations_under_way).remove(&(it.pool, it.id));
@@ -284,6 +289,11 @@ impl Records {
     /// By id or name.
     pub fn environment(&self, key: &str) -> Option<&Environment> {
         find(&self.environments, key, |it| it.meta.name == key)
+    }
+
+    /// By id or name.
+    pub fn event_subscription(&self, key: &str) -> Option<&EventSubscription> {
+        find(&self.event_subscriptions, key, |it| it.meta.name == key)
     }
 
     /// By id or name.

@@ -19,10 +19,11 @@ use std::{
 use anyhow::{Context as _, Result};
 use proto::runtimecloud::v1::{
     capacity_leases_server::CapacityLeasesServer, capacity_targets_server::CapacityTargetsServer,
-    environments_server::EnvironmentsServer, events_server::EventsServer, host_server::HostServer,
-    quotas_server::QuotasServer, service_accounts_server::ServiceAccountsServer,
-    tokens_server::TokensServer, worker_operations_server::WorkerOperationsServer,
-    worker_pools_server::WorkerPoolsServer, workers_server::WorkersServer,
+    environments_server::EnvironmentsServer, event_subscriptions_server::EventSubscriptionsServer,
+    events_server::EventsServer, host_server::HostServer, quotas_server::QuotasServer,
+    service_accounts_server::ServiceAccountsServer, tokens_server::TokensServer,
+    worker_operations_server::WorkerOperationsServer, worker_pools_server::WorkerPoolsServer,
+    workers_server::WorkersServer,
 };
 use tokio::{
     net::{TcpListener, TcpStream},
@@ -35,7 +36,7 @@ use tower::layer::util::{Identity, Stack};
 
 use crate::{
     accounts::api::ServiceAccountsApi,
-    api::{Core, events::EventsApi, gate::Gate, host::HostApi},
+    api::{Core, events::EventsApi, gate::Gate, host::HostApi, web::Web},
     board::Board,
     capacity::{api_quotas::QuotasApi, api_targets::CapacityTargetsApi},
     clock::{Clock, SteadyClock},
@@ -46,7 +47,9 @@ use crate::{
     places::{OpenDriver, Places},
     pools::{api::WorkerPoolsApi, workers_api::WorkersApi},
     store::{Store, sqlite::SqliteStore},
+    subscriptions::{api::EventSubscriptionsApi, send::Sender, standing::Standing, vault::Vault},
     tasks::{
+        deliver::Deliverer,
         leases::LeaseKeeper,
         prune::{EventPruner, Retention},
         reconcile::Reconciler,
@@ -80,6 +83,7 @@ pub struct Serving {
     lease_keeper: JoinHandle<()>,
     event_pruner: JoinHandle<()>,
     recounter: JoinHandle<()>,
+    deliverer: JoinHandle<()>,
     core: Core,
     leave: Leave,
 }
@@ -104,6 +108,8 @@ pub async fn start(options: Options) -> Result<Serving> {
     let core = Core {
         board: Arc::new(Board::default()),
         places: Arc::new(Places::new(opener)),
+        standing: Arc::new(Standing::default()),
+        vault: Arc::new(Vault::open(&data_dir)?),
         shutdown: CancellationToken::new(),
         store,
         clock,
@@ -119,6 +125,13 @@ pub async fn start(options: Options) -> Result<Serving> {
     let event_pruner =
         EventPruner { store: Arc::clone(&core.store), clock: Arc::clone(&core.clock), retention };
     let recounter = core.recounter();
+    let deliverer = Deliverer {
+        store: Arc::clone(&core.store),
+        clock: Arc::clone(&core.clock),
+        standing: Arc::clone(&core.standing),
+        vault: Arc::clone(&core.vault),
+        sender: Sender::new(),
+    };
     drop(reconciler.observe().await);
     let listener = TcpListener::bind(listen)
         .await
@@ -137,6 +150,7 @@ pub async fn start(options: Options) -> Result<Serving> {
         lease_keeper: tokio::spawn(lease_keeper.run(stop.clone())),
         event_pruner: tokio::spawn(event_pruner.run(stop.clone())),
         recounter: tokio::spawn(recounter.run(stop.clone())),
+        deliverer: tokio::spawn(deliverer.run(stop.clone())),
         stop,
         core,
         leave,
@@ -169,6 +183,7 @@ impl Serving {
             abort.abort();
         }
         self.lease_keeper.await.context("the keeper of leases ended in a fault")?;
+        self.deliverer.await.context("the deliverer of events ended in a fault")?;
         self.event_pruner.await.context("the pruner of events ended in a fault")?;
         self.recounter.await.context("the recounter ended in a fault")?;
         self.reconciler.await.context("the reconciler ended in a fault")?;
@@ -189,7 +204,7 @@ fn connections(listener: TcpListener) -> impl Stream<Item = io::Result<TcpStream
     })
 }
 
-async fn router(core: &Core) -> Result<Router<Stack<Gate, Identity>>> {
+async fn router(core: &Core) -> Result<Router<Stack<Web, Stack<Gate, Identity>>>> {
     let gate = Gate { store: Arc::clone(&core.store), clock: Arc::clone(&core.clock) };
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_serving::<HostServer<HostApi>>().await;
@@ -203,7 +218,10 @@ async fn router(core: &Core) -> Result<Router<Stack<Gate, Identity>>> {
         };
     }
     Ok(Server::builder()
+        // For server-sent events; all else needs HTTP/2.
+        .accept_http1(true)
         .layer(gate)
+        .layer(Web(core.clone()))
         .http2_keepalive_interval(Some(Duration::from_secs(30)))
         .max_concurrent_streams(Some(256))
         .http2_max_header_list_size(Some(16 << 10))
@@ -213,6 +231,7 @@ async fn router(core: &Core) -> Result<Router<Stack<Gate, Identity>>> {
         .add_service(limited!(CapacityLeasesServer, CapacityLeasesApi))
         .add_service(limited!(CapacityTargetsServer, CapacityTargetsApi))
         .add_service(limited!(EnvironmentsServer, EnvironmentsApi))
+        .add_service(limited!(EventSubscriptionsServer, EventSubscriptionsApi))
         .add_service(limited!(EventsServer, EventsApi))
         .add_service(limited!(HostServer, HostApi))
         .add_service(limited!(QuotasServer, QuotasApi))

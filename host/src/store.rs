@@ -9,6 +9,7 @@
 pub mod lock;
 pub mod sqlite;
 
+mod deliveries;
 mod log;
 mod schema;
 mod writer;
@@ -23,8 +24,9 @@ use tokio::sync::watch;
 use crate::{
     admission::{Answer, Command, Refusal},
     events::{HOST_ACTOR, LoggedEvent},
-    ids::{HostId, TokenId},
+    ids::{EventSubscriptionId, HostId, TokenId},
     records::Records,
+    subscriptions::delivery::{DeadLetter, Delivery},
     violations::Violations,
 };
 
@@ -40,6 +42,41 @@ pub trait Store: Send + Sync {
 
     /// Removes some of the oldest events that need not be kept; how many it were.
     fn prune_events(&self, prune: Prune) -> BoxFuture<'_, Result<u64, CommitError>>;
+
+    /// How far the deliveries of a subscription are, and how many dead letters it has.
+    fn delivery(
+        &self,
+        id: EventSubscriptionId,
+    ) -> BoxFuture<'_, Result<(Delivery, u64), StoreError>>;
+
+    /// Stores both; answers how many dead letters there are then.
+    fn save_delivery(
+        &self,
+        id: EventSubscriptionId,
+        delivery: Delivery,
+        letter: LetterChange,
+    ) -> BoxFuture<'_, Result<u64, CommitError>>;
+
+    /// Subscriptions of which deliveries are stored.
+    fn delivered_subscriptions(
+        &self,
+    ) -> BoxFuture<'_, Result<Vec<EventSubscriptionId>, StoreError>>;
+
+    /// Forgets the deliveries and dead letters of a subscription.
+    fn forget_delivery(&self, id: EventSubscriptionId) -> BoxFuture<'_, Result<u64, CommitError>>;
+
+    /// Dead letters, oldest first.
+    fn dead_letters(
+        &self,
+        query: LetterQuery,
+    ) -> BoxFuture<'_, Result<Vec<DeadLetter>, StoreError>>;
+
+    /// Answers how many dead letters it were.
+    fn handle_dead_letters(
+        &self,
+        id: EventSubscriptionId,
+        letters: Letters,
+    ) -> BoxFuture<'_, Result<u64, CommitError>>;
 
     /// The position of the last committed event, and each later one.
     fn last_position(&self) -> watch::Receiver<u64>;
@@ -144,6 +181,32 @@ impl EventPage {
     pub fn goes_on_from(&self, after: u64) -> bool {
         after == 0 || (self.gone..=self.last).contains(&after)
     }
+}
+
+/// Which dead letters are looked for.
+#[derive(Debug, Clone, Copy)]
+pub struct LetterQuery {
+    pub subscription: EventSubscriptionId,
+    /// Only those of events after this position.
+    pub after: u64,
+    pub limit: u32,
+    /// Only those that are to be sent again.
+    pub redelivering: bool,
+}
+
+/// What becomes of dead letters: of those of some positions, or of all.
+#[derive(Debug, Clone)]
+pub enum Letters {
+    Drop(Option<Vec<u64>>),
+    Redeliver(Option<Vec<u64>>),
+}
+
+/// What a delivery makes of dead letters.
+#[derive(Debug, Clone)]
+pub enum LetterChange {
+    None,
+    Put(DeadLetter),
+    Remove(u64),
 }
 
 /// Which events need not be kept. Few go at once, so that other writes do not wait for it.

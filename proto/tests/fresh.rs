@@ -9,6 +9,7 @@ const PROTOS: &[&str] = &[
     "runtimecloud/v1/common.proto",
     "runtimecloud/v1/environment.proto",
     "runtimecloud/v1/event.proto",
+    "runtimecloud/v1/event_subscription.proto",
     "runtimecloud/v1/host.proto",
     "runtimecloud/v1/quota.proto",
     "runtimecloud/v1/service_account.proto",

@@ -10,6 +10,7 @@ mod many;
 mod capacity_lease;
 mod capacity_target;
 mod environment;
+mod event_subscription;
 mod events;
 mod host;
 mod quota;
@@ -24,9 +25,9 @@ mod worker;
 
 use self::{
     capacity_lease::CapacityLease, capacity_target::CapacityTarget, environment::Environment,
-    events::Events, found::Found, host::Host, many::Many, quota::Quota, quota_usage::QuotaUsage,
-    service_account::ServiceAccount, service_account_token::ServiceAccountToken,
-    worker_pool::WorkerPool, workers::Workers,
+    event_subscription::EventSubscription, events::Events, found::Found, host::Host, many::Many,
+    quota::Quota, quota_usage::QuotaUsage, service_account::ServiceAccount,
+    service_account_token::ServiceAccountToken, worker_pool::WorkerPool, workers::Workers,
 };
 use crate::{client::Client, framework::DataSource};
 
@@ -45,6 +46,12 @@ pub static DATA_SOURCES: &[&dyn DataSource<Client>] = &[
         Environment,
         "runtimecloud_environments",
         "Environments, with how many workers live in each.",
+    ),
+    &Found(EventSubscription),
+    &Many(
+        EventSubscription,
+        "runtimecloud_event_subscriptions",
+        "Event subscriptions, with how their deliveries go.",
     ),
     &Events,
     &Host,

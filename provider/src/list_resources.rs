@@ -6,8 +6,8 @@ use crate::{
     client::Client,
     framework::List,
     resources::{
-        CapacityLease, CapacityTarget, Environment, Quota, ServiceAccount, ServiceAccountToken,
-        WorkerPool, managed::Managed,
+        CapacityLease, CapacityTarget, Environment, EventSubscription, Quota, ServiceAccount,
+        ServiceAccountToken, WorkerPool, managed::Managed,
     },
 };
 
@@ -16,6 +16,7 @@ pub static LIST_RESOURCES: &[&dyn List<Client>] = &[
     &Managed(CapacityLease),
     &Managed(CapacityTarget),
     &Managed(Environment),
+    &Managed(EventSubscription),
     &Managed(Quota),
     &Managed(ServiceAccount),
     &Managed(ServiceAccountToken),

@@ -12,6 +12,7 @@ pub(crate) mod managed;
 pub(crate) mod capacity_lease;
 mod capacity_target;
 mod environment;
+mod event_subscription;
 mod quota;
 mod service_account;
 mod service_account_token;
@@ -29,6 +30,7 @@ pub(crate) use self::{
     capacity_lease::{CapacityLease, word as lease_state},
     capacity_target::CapacityTarget,
     environment::Environment,
+    event_subscription::EventSubscription,
     quota::Quota,
     service_account::{ROLE, ServiceAccount, role_name, role_to_api},
     service_account_token::ServiceAccountToken,
@@ -40,6 +42,7 @@ pub static RESOURCES: &[&dyn Resource<Client>] = &[
     &Managed(CapacityLease),
     &Managed(CapacityTarget),
     &Managed(Environment),
+    &Managed(EventSubscription),
     &Managed(Quota),
     &Managed(ServiceAccount),
     &Managed(ServiceAccountToken),

@@ -56,6 +56,19 @@ pub const KNOWN: &[Known] = &[
         touch: |_, _| {},
     },
     Known {
+        type_name: "runtimecloud_event_subscription",
+        choices: &[
+            ("name", NAMES),
+            ("url", &["http://127.0.0.1:9/a", "https://example.invalid/b"]),
+            ("types", &["QuotaChanged", "TokenRotated"]),
+            ("environments", &["dev", "limited"]),
+            ("secret_wo", &["whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"]),
+        ],
+        local: &["secret_wo", "secret_wo_version"],
+        parent: None,
+        touch: event_subscription,
+    },
+    Known {
         type_name: "runtimecloud_quota",
         choices: &[("name", NAMES), ("parent", &["wide"])],
         local: &[],
@@ -155,6 +168,15 @@ fn quota(config: &mut Value, _: Scale) {
     let limits: Vec<_> = config.get("limits").entries().map(fitting).collect();
     if !limits.is_empty() && limits.iter().all(|(_, limit)| matches!(limit, Value::Object(_))) {
         config.set_attribute("limits", Value::map(limits));
+    }
+}
+
+/// Its longest pause is no shorter than its first.
+fn event_subscription(config: &mut Value, _: Scale) {
+    if !config.get("retry_max").is_null() {
+        config.set_attribute("retry_max", "24h");
+    } else if !config.get("retry_min").is_null() {
+        config.set_attribute("retry_min", "10s");
     }
 }
 

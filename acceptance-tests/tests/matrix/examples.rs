@@ -16,10 +16,13 @@ use crate::story::{Story, Told, lacks};
 /// What the examples in a folder need.
 const NEEDS: &[(&str, Feature)] = &[
     ("actions", ACTIONS),
+    ("data-sources/runtimecloud_event_subscription", WRITE_ONLY),
+    ("data-sources/runtimecloud_event_subscriptions", WRITE_ONLY),
     ("data-sources/runtimecloud_service_account_token", WRITE_ONLY),
     ("ephemeral-resources", EPHEMERAL),
     ("functions", FUNCTIONS),
     ("list-resources", QUERY),
+    ("resources/runtimecloud_event_subscription", WRITE_ONLY),
     ("resources/runtimecloud_service_account_token", WRITE_ONLY),
 ];
 /// Import blocks; each is tried after the rest.

@@ -299,6 +299,7 @@ pub(crate) fn answer(record: Record) -> Answer {
         Record::CapacityLease(it) => Answer::CapacityLease(it),
         Record::CapacityTarget(it) => Answer::CapacityTarget(it),
         Record::Environment(it) => Answer::Environment(it),
+        Record::EventSubscription(it) => Answer::EventSubscription(it),
         Record::Operation(it) => Answer::Operation(it),
         Record::Quota(it) => Answer::Quota(it),
         Record::ServiceAccount(it) => Answer::ServiceAccount(it),

@@ -152,14 +152,14 @@ fn read_page_token(token: &str) -> Option<(Order, u64)> {
     Some((order, position.parse().ok()?))
 }
 
-fn ended_status(ended: &Ended, request_id: &str) -> Status {
+pub fn ended_status(ended: &Ended, request_id: &str) -> Status {
     match ended {
         Ended::BadPosition { after, page } => status::bad_position(*after, page, request_id),
         Ended::Failed(error) => store_failed(error, request_id),
     }
 }
 
-fn store_failed(error: &StoreError, request_id: &str) -> Status {
+pub fn store_failed(error: &StoreError, request_id: &str) -> Status {
     status::plain((tonic::Code::Unavailable, "STORE_FAILED"), with_causes(error), request_id)
 }
 

@@ -17,7 +17,7 @@ use tonic::{Code, Status, body::Body};
 use tower::{Layer, Service};
 use uuid::Uuid;
 
-use super::{Caller, bad_token, status};
+use super::{Caller, bad_token, status, web};
 use crate::{
     clock::Clock,
     store::Store,
@@ -52,6 +52,15 @@ pub const METHODS: &[(&str, Option<Role>)] = &[
     ("/runtimecloud.v1.Environments/Get", Some(Role::Viewer)),
     ("/runtimecloud.v1.Environments/List", Some(Role::Viewer)),
     ("/runtimecloud.v1.Environments/Update", Some(Role::Editor)),
+    ("/runtimecloud.v1.EventSubscriptions/Create", Some(Role::Editor)),
+    ("/runtimecloud.v1.EventSubscriptions/Delete", Some(Role::Editor)),
+    ("/runtimecloud.v1.EventSubscriptions/DropDeadLetters", Some(Role::Editor)),
+    ("/runtimecloud.v1.EventSubscriptions/Get", Some(Role::Viewer)),
+    ("/runtimecloud.v1.EventSubscriptions/List", Some(Role::Viewer)),
+    ("/runtimecloud.v1.EventSubscriptions/ListDeadLetters", Some(Role::Viewer)),
+    ("/runtimecloud.v1.EventSubscriptions/RedeliverDeadLetters", Some(Role::Editor)),
+    ("/runtimecloud.v1.EventSubscriptions/Resume", Some(Role::Editor)),
+    ("/runtimecloud.v1.EventSubscriptions/Update", Some(Role::Editor)),
     ("/runtimecloud.v1.Events/List", Some(Role::Viewer)),
     ("/runtimecloud.v1.Events/Snapshot", Some(Role::Viewer)),
     ("/runtimecloud.v1.Events/Watch", Some(Role::Viewer)),
@@ -86,6 +95,7 @@ pub const METHODS: &[(&str, Option<Role>)] = &[
     ("/runtimecloud.v1.Workers/Get", Some(Role::Viewer)),
     ("/runtimecloud.v1.Workers/List", Some(Role::Viewer)),
     ("/runtimecloud.v1.Workers/Logs", Some(Role::Viewer)),
+    (web::EVENTS, Some(Role::Viewer)),
 ];
 
 #[derive(Clone)]
@@ -175,18 +185,23 @@ where
     fn call(&mut self, mut request: http::Request<Body>) -> Self::Future {
         let request_id = request_id(request.headers());
         let admitted = self.gate.admit(request.uri().path(), request.headers(), &request_id);
+        let refuse = if web::is_plain(request.uri().path()) {
+            |status: Status| web::refusal(&status)
+        } else {
+            |status: Status| status.into_http()
+        };
         let ready = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, ready);
         Box::pin(async move {
             let mut response = match admitted {
-                Err(status) => status.into_http(),
+                Err(status) => refuse(status),
                 Ok(caller) => {
                     if let Some(caller) = caller {
                         request.extensions_mut().insert(caller);
                     }
                     match AssertUnwindSafe(inner.call(request)).catch_unwind().await {
                         Ok(response) => response?,
-                        Err(_) => fault(&request_id).into_http(),
+                        Err(_) => refuse(fault(&request_id)),
                     }
                 }
             };

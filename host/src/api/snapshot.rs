@@ -12,6 +12,7 @@ use super::{Caller, Core, View, status};
 use crate::{
     accounts, capacity, environments, leases, operations, pools,
     resource::{Kind, quoted},
+    subscriptions,
     tokens::{self, model::Role},
 };
 
@@ -31,6 +32,7 @@ pub const KINDS: &[Kind] = &[
     Kind::Worker,
     Kind::WorkerOperation,
     Kind::CapacityLease,
+    Kind::EventSubscription,
 ];
 
 /// Begins to send what the caller asks for and may read.
@@ -97,6 +99,10 @@ async fn send(view: &View, (kind, position): (Kind, u64), parts: &Parts) -> Resu
         }
         Kind::Environment => {
             each!(records.environments.values(), "Environment", environments::wire::environment);
+        }
+        Kind::EventSubscription => {
+            let all = records.event_subscriptions.values();
+            each!(all, "EventSubscription", subscriptions::wire::subscription);
         }
         Kind::Quota => each!(records.quotas.values(), "Quota", capacity::wire::quota),
         Kind::ServiceAccount => {

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use proto::runtimecloud::v1::{
     self, DeleteRequest, GetRequest, ListRequest, WriteOptions,
     capacity_leases_client::CapacityLeasesClient, capacity_targets_client::CapacityTargetsClient,
-    environments_client::EnvironmentsClient, events_client::EventsClient, host_client::HostClient,
-    quotas_client::QuotasClient, service_accounts_client::ServiceAccountsClient,
-    tokens_client::TokensClient, worker_operations_client::WorkerOperationsClient,
-    worker_pools_client::WorkerPoolsClient, workers_client::WorkersClient,
+    environments_client::EnvironmentsClient, event_subscriptions_client::EventSubscriptionsClient,
+    events_client::EventsClient, host_client::HostClient, quotas_client::QuotasClient,
+    service_accounts_client::ServiceAccountsClient, tokens_client::TokensClient,
+    worker_operations_client::WorkerOperationsClient, worker_pools_client::WorkerPoolsClient,
+    workers_client::WorkersClient,
 };
 use tonic::Status;
 
@@ -71,6 +72,7 @@ each_kind! {
     CapacityLease, CapacityLeasesClient, capacity_leases, UpdateCapacityLeaseRequest;
     CapacityTarget, CapacityTargetsClient, capacity_targets, UpdateCapacityTargetRequest;
     Environment, EnvironmentsClient, environments, UpdateEnvironmentRequest;
+    EventSubscription, EventSubscriptionsClient, event_subscriptions, UpdateEventSubscriptionRequest;
     Quota, QuotasClient, quotas, UpdateQuotaRequest;
     ServiceAccount, ServiceAccountsClient, service_accounts, UpdateServiceAccountRequest;
     WorkerPool, WorkerPoolsClient, worker_pools, UpdateWorkerPoolRequest;
@@ -133,6 +135,11 @@ impl Session {
                 let spec = Some(spec);
                 let request = v1::CreateEnvironmentRequest { name, labels, spec, options };
                 EnvironmentsClient::new(channel).create(request).await?.into_inner().into()
+            }
+            Spec::EventSubscription(spec) => {
+                let spec = Some(spec);
+                let request = v1::CreateEventSubscriptionRequest { name, labels, spec, options };
+                EventSubscriptionsClient::new(channel).create(request).await?.into_inner().into()
             }
             Spec::Quota(spec) => {
                 let request = v1::CreateQuotaRequest { name, labels, spec: Some(spec), options };
@@ -220,7 +227,12 @@ impl Session {
     }
 
     pub fn events(&self) -> EventsClient<Authorized> {
-        EventsClient::new(self.channel.clone())
+        // A page of large ones.
+        EventsClient::new(self.channel.clone()).max_decoding_message_size(128 << 20)
+    }
+
+    pub fn subscriptions(&self) -> EventSubscriptionsClient<Authorized> {
+        EventSubscriptionsClient::new(self.channel.clone()).max_decoding_message_size(128 << 20)
     }
 
     pub fn tokens(&self) -> TokensClient<Authorized> {

@@ -13,6 +13,7 @@ pub mod operate;
 pub mod operations;
 pub mod quota;
 pub mod scale;
+pub mod subscription;
 pub mod token;
 pub mod uncordon;
 pub mod version;

@@ -3,6 +3,7 @@
 pub mod capacity_lease;
 pub mod capacity_target;
 pub mod environment;
+pub mod event_subscription;
 pub mod operation;
 pub mod quota;
 pub mod service_account;
@@ -26,6 +27,7 @@ pub enum Declared {
     ServiceAccount,
     WorkerPool,
     CapacityLease,
+    EventSubscription,
 }
 
 /// Kinds that can be looked at.
@@ -63,6 +65,12 @@ pub const KINDS: &[Names] = &[
         one: "environment",
         many: "environments",
         short: &["env", "envs"],
+    },
+    Names {
+        kind: Kind::Declared(Declared::EventSubscription),
+        one: "event_subscription",
+        many: "event_subscriptions",
+        short: &["es", "sub", "subscription", "subscriptions"],
     },
     Names { kind: Kind::Declared(Declared::Quota), one: "quota", many: "quotas", short: &["qt"] },
     Names {
@@ -122,7 +130,11 @@ impl Declared {
     pub fn has_environment(self) -> bool {
         match self {
             Self::CapacityLease | Self::WorkerPool => true,
-            Self::CapacityTarget | Self::Quota | Self::Environment | Self::ServiceAccount => false,
+            Self::CapacityTarget
+            | Self::Quota
+            | Self::Environment
+            | Self::EventSubscription
+            | Self::ServiceAccount => false,
         }
     }
 
@@ -155,6 +167,7 @@ pub enum Spec {
     CapacityLease(v1::CapacityLeaseSpec),
     CapacityTarget(v1::CapacityTargetSpec),
     Environment(v1::EnvironmentSpec),
+    EventSubscription(v1::EventSubscriptionSpec),
     Quota(v1::QuotaSpec),
     ServiceAccount(v1::ServiceAccountSpec),
     WorkerPool(v1::WorkerPoolSpec),
@@ -167,6 +180,9 @@ impl Spec {
             Declared::CapacityLease => Self::CapacityLease(capacity_lease::read(fields)),
             Declared::CapacityTarget => Self::CapacityTarget(capacity_target::read(fields)),
             Declared::Environment => Self::Environment(environment::read(fields)),
+            Declared::EventSubscription => {
+                Self::EventSubscription(event_subscription::read(fields))
+            }
             Declared::Quota => Self::Quota(quota::read(fields)),
             Declared::ServiceAccount => Self::ServiceAccount(service_account::read(fields)),
             Declared::WorkerPool => Self::WorkerPool(worker_pool::read(fields)),
@@ -179,6 +195,7 @@ impl Spec {
             Self::CapacityLease(spec) => capacity_lease::show(spec),
             Self::CapacityTarget(spec) => capacity_target::show(spec),
             Self::Environment(spec) => environment::show(spec),
+            Self::EventSubscription(spec) => event_subscription::show(spec),
             Self::Quota(spec) => quota::show(spec),
             Self::ServiceAccount(spec) => service_account::show(spec),
             Self::WorkerPool(spec) => worker_pool::show(spec),
@@ -224,6 +241,8 @@ impl Resource {
     /// One word for how it is: the reason of the first condition that should hold and does not.
     pub fn standing(&self) -> String {
         const EXPECTED: &[&str] = &[
+            "Delivering",
+            "Complete",
             "Granted",
             "Ready",
             "Schedulable",
@@ -282,6 +301,7 @@ impl Resource {
             Declared::CapacityLease => capacity_lease::HEADERS,
             Declared::CapacityTarget => capacity_target::HEADERS,
             Declared::Environment => environment::HEADERS,
+            Declared::EventSubscription => event_subscription::HEADERS,
             Declared::Quota => quota::HEADERS,
             Declared::ServiceAccount => service_account::HEADERS,
             Declared::WorkerPool => worker_pool::HEADERS,
@@ -293,6 +313,7 @@ impl Resource {
             Declared::CapacityLease => capacity_lease::row(self),
             Declared::CapacityTarget => capacity_target::row(self),
             Declared::Environment => environment::row(self),
+            Declared::EventSubscription => event_subscription::row(self),
             Declared::Quota => quota::row(self),
             Declared::ServiceAccount => service_account::row(self),
             Declared::WorkerPool => worker_pool::row(self),

@@ -47,6 +47,7 @@ impl Session {
             Declared::CapacityTarget
             | Declared::Quota
             | Declared::Environment
+            | Declared::EventSubscription
             | Declared::ServiceAccount => return Ok(()),
         };
         let ready = async {

@@ -75,6 +75,7 @@ fn may_follow(before: &Records, change: &Change) -> bool {
             Record::CapacityTarget(_)
             | Record::Conditions(..)
             | Record::Counter(..)
+            | Record::EventSubscription(_)
             | Record::Operation(_)
             | Record::ServiceAccount(_)
             | Record::Token(_)

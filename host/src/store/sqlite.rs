@@ -12,7 +12,8 @@ use serde::de::DeserializeOwned;
 use tokio::sync::{Mutex, mpsc, oneshot, watch};
 
 use super::{
-    CommitError, EventPage, EventQuery, Prune, Store, StoreError, Write,
+    CommitError, EventPage, EventQuery, LetterChange, LetterQuery, Letters, Prune, Store,
+    StoreError, Write, deliveries,
     lock::DataLock,
     log,
     schema::{self, sqlite},
@@ -21,8 +22,9 @@ use super::{
 use crate::{
     admission::Answer,
     clock::Clock,
-    ids::{HostId, IdSource},
+    ids::{EventSubscriptionId, HostId, IdSource},
     records::{Change, Counter, Record, Records},
+    subscriptions::delivery::{DeadLetter, Delivery},
 };
 
 pub struct SqliteStore {
@@ -77,6 +79,19 @@ impl SqliteStore {
 }
 
 impl SqliteStore {
+    /// Reads something beside the records.
+    async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&mut Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        // Those who wait take up no thread.
+        let mut reader = Arc::clone(&self.reader).lock_owned().await;
+        let read = tokio::task::spawn_blocking(move || read(&mut reader));
+        read.await.unwrap_or_else(|error| {
+            Err(StoreError::Unreadable { what: format!("something ({error})") })
+        })
+    }
+
     /// Does something in a transaction of the writer's.
     async fn run(
         &self,
@@ -115,15 +130,50 @@ impl Store for SqliteStore {
     }
 
     fn events(&self, query: EventQuery) -> BoxFuture<'_, Result<EventPage, StoreError>> {
-        let reader = Arc::clone(&self.reader);
-        Box::pin(async move {
-            // Those who wait take up no thread.
-            let mut reader = reader.lock_owned().await;
-            let read = move || log::read(&mut reader, &query);
-            tokio::task::spawn_blocking(read).await.unwrap_or_else(|error| {
-                Err(StoreError::Unreadable { what: format!("events ({error})") })
-            })
-        })
+        Box::pin(self.read(move |connection| log::read(connection, &query)))
+    }
+
+    fn delivery(
+        &self,
+        id: EventSubscriptionId,
+    ) -> BoxFuture<'_, Result<(Delivery, u64), StoreError>> {
+        Box::pin(self.read(move |connection| deliveries::read(connection, id)))
+    }
+
+    fn save_delivery(
+        &self,
+        id: EventSubscriptionId,
+        delivery: Delivery,
+        letter: LetterChange,
+    ) -> BoxFuture<'_, Result<u64, CommitError>> {
+        Box::pin(
+            self.run(move |transaction| deliveries::save(transaction, id, (&delivery, &letter))),
+        )
+    }
+
+    fn delivered_subscriptions(
+        &self,
+    ) -> BoxFuture<'_, Result<Vec<EventSubscriptionId>, StoreError>> {
+        Box::pin(self.read(|connection| deliveries::known(connection)))
+    }
+
+    fn forget_delivery(&self, id: EventSubscriptionId) -> BoxFuture<'_, Result<u64, CommitError>> {
+        Box::pin(self.run(move |transaction| deliveries::forget(transaction, id)))
+    }
+
+    fn dead_letters(
+        &self,
+        query: LetterQuery,
+    ) -> BoxFuture<'_, Result<Vec<DeadLetter>, StoreError>> {
+        Box::pin(self.read(move |connection| deliveries::letters(connection, &query)))
+    }
+
+    fn handle_dead_letters(
+        &self,
+        id: EventSubscriptionId,
+        letters: Letters,
+    ) -> BoxFuture<'_, Result<u64, CommitError>> {
+        Box::pin(self.run(move |transaction| deliveries::handle(transaction, id, &letters)))
     }
 
     fn prune_events(&self, prune: Prune) -> BoxFuture<'_, Result<u64, CommitError>> {
@@ -165,6 +215,7 @@ fn load(connection: &Connection) -> Result<Records, StoreError> {
     each(connection, "capacity_leases", |_, it| put(Record::CapacityLease(it)))?;
     each(connection, "capacity_targets", |_, it| put(Record::CapacityTarget(it)))?;
     each(connection, "environments", |_, it| put(Record::Environment(it)))?;
+    each(connection, "event_subscriptions", |_, it| put(Record::EventSubscription(it)))?;
     each(connection, "operations", |_, it| put(Record::Operation(it)))?;
     each(connection, "quotas", |_, it| put(Record::Quota(it)))?;
     each(connection, "service_accounts", |_, it| put(Record::ServiceAccount(it)))?;

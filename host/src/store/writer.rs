@@ -275,6 +275,9 @@ fn place(record: &Record) -> Place {
             return Place { table: "counters", id: name.clone(), parent: String::new(), name };
         }
         Record::Environment(it) => ("environments", it.id.to_string(), None, &it.meta.name),
+        Record::EventSubscription(it) => {
+            ("event_subscriptions", it.id.to_string(), None, &it.meta.name)
+        }
         Record::Operation(it) => {
             let id = it.id.to_string();
             let name = id.clone();
@@ -305,6 +308,7 @@ fn document(record: &Record) -> Result<String, StoreError> {
         Record::Conditions(_, it) => serde_json::to_string(it),
         Record::Counter(_, it) => serde_json::to_string(it),
         Record::Environment(it) => serde_json::to_string(&**it),
+        Record::EventSubscription(it) => serde_json::to_string(&**it),
         Record::Operation(it) => serde_json::to_string(&**it),
         Record::Quota(it) => serde_json::to_string(&**it),
         Record::ServiceAccount(it) => serde_json::to_string(&**it),

@@ -95,7 +95,9 @@ async fn a_pool_tells_its_story_and_then_is_silent() {
 async fn pages_of_the_log_are_read_from_either_end() {
     let world = World::start();
     let mut api = world.api().await;
-    api.usual().await;
+    for number in 0..5 {
+        api.quota(&format!("team-{number}"), &[]).await;
+    }
     let mut all = api.all_events().await;
     for newest_first in [false, true] {
         let mut request = v1::ListEventsRequest {

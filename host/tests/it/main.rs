@@ -13,10 +13,13 @@ mod operations;
 mod pools;
 mod properties;
 mod quotas;
+mod receiver;
 #[expect(dead_code, reason = "shared with other tests")]
 #[path = "../sim.rs"]
 mod sim;
+mod sse;
 mod store;
+mod subscriptions;
 mod survival;
 mod tidy;
 mod trees;

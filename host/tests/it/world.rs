@@ -12,7 +12,8 @@ use std::{
 use proto::runtimecloud::v1::{
     self, capacity_leases_client::CapacityLeasesClient,
     capacity_targets_client::CapacityTargetsClient, environments_client::EnvironmentsClient,
-    events_client::EventsClient, host_client::HostClient, quotas_client::QuotasClient,
+    event_subscriptions_client::EventSubscriptionsClient, events_client::EventsClient,
+    host_client::HostClient, quotas_client::QuotasClient,
     service_accounts_client::ServiceAccountsClient, tokens_client::TokensClient,
     worker_operations_client::WorkerOperationsClient, worker_pools_client::WorkerPoolsClient,
     workers_client::WorkersClient,
@@ -52,6 +53,7 @@ pub(crate) type Authorized = InterceptedService<Channel, Bearer>;
 /// All clients of one caller.
 pub(crate) struct Api {
     pub(crate) accounts: ServiceAccountsClient<Authorized>,
+    pub(crate) subscriptions: EventSubscriptionsClient<Authorized>,
     pub(crate) targets: CapacityTargetsClient<Authorized>,
     pub(crate) environments: EnvironmentsClient<Authorized>,
     pub(crate) events: EventsClient<Authorized>,
@@ -72,6 +74,16 @@ impl World {
     pub(crate) fn start_in(dir: TempDir) -> Self {
         let mut world = Self { dir, child: None, endpoint: String::new() };
         world.restart(&[]);
+        world
+    }
+
+    /// A host that trusts the certificates in a file, and no others.
+    pub(crate) fn start_trusting(certificates: &Path) -> Self {
+        let dir = TempDir::with_prefix("runtimecloud-").unwrap();
+        let mut world = Self { dir, child: None, endpoint: String::new() };
+        let mut command = serve(world.dir.path(), &[]);
+        command.env("SSL_CERT_FILE", certificates).env_remove("SSL_CERT_DIR");
+        world.begin(command);
         world
     }
 
@@ -124,6 +136,7 @@ impl World {
         let service = || InterceptedService::new(channel.clone(), Bearer(token.to_owned()));
         Api {
             accounts: ServiceAccountsClient::new(service()),
+            subscriptions: EventSubscriptionsClient::new(service()),
             targets: CapacityTargetsClient::new(service()),
             environments: EnvironmentsClient::new(service()),
             events: EventsClient::new(service()),

@@ -3026,6 +3026,1148 @@ pub mod events_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct EventSubscription {
+    #[prost(message, optional, tag = "1")]
+    pub metadata: ::core::option::Option<Metadata>,
+    #[prost(message, optional, tag = "2")]
+    pub spec: ::core::option::Option<EventSubscriptionSpec>,
+    #[prost(message, optional, tag = "3")]
+    pub observed: ::core::option::Option<EventSubscriptionObserved>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EventSubscriptionSpec {
+    /// `http` or `https`, without a user or a fragment; its certificate is checked against those that the
+    /// host's system trusts. Addresses that are local to a link, and none at all, are refused. Redirects
+    /// are not followed.
+    #[prost(string, tag = "1")]
+    pub url: ::prost::alloc::string::String,
+    /// Only these types, such as `QuotaChanged`; empty: all.
+    #[prost(string, repeated, tag = "2")]
+    pub types: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Only events about these ids; empty: all.
+    #[prost(string, repeated, tag = "3")]
+    pub subject_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Only events about these environments, by name, and what lies in them; empty: all.
+    #[prost(string, repeated, tag = "4")]
+    pub environments: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, tag = "5")]
+    pub description: ::prost::alloc::string::String,
+    /// Nothing is sent meanwhile; it goes on where it stopped, unless what it missed is gone from the log.
+    #[prost(bool, tag = "6")]
+    pub suspended: bool,
+    /// How long one attempt may take: 100 ms to 60 s. Absent: 10 s.
+    #[prost(message, optional, tag = "7")]
+    pub timeout: ::core::option::Option<::prost_types::Duration>,
+    /// How often an event is tried before it becomes a dead letter: 1 to 100. 0: 12.
+    #[prost(uint32, tag = "8")]
+    pub max_attempts: u32,
+    /// How long the first pause between attempts is; it doubles, up to `retry_max`, and is shortened by up
+    /// to a half at random. 10 ms to 1 h. Absent: 1 s. What `Retry-After` asks for is respected, up to a day.
+    #[prost(message, optional, tag = "9")]
+    pub retry_min: ::core::option::Option<::prost_types::Duration>,
+    /// Up to 24 h. Absent: 10 min.
+    #[prost(message, optional, tag = "10")]
+    pub retry_max: ::core::option::Option<::prost_types::Duration>,
+    #[prost(bool, tag = "11")]
+    pub deletion_protection: bool,
+    /// `whsec_` and 24 to 64 bytes in base64, in no answer ever. Needed when it is created. Empty when it
+    /// is updated: it stays. The host keeps it encrypted with a key that is a file of its own.
+    #[prost(string, tag = "12")]
+    pub secret: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct EventSubscriptionObserved {
+    /// `Delivering`: events are sent or waited for. `Complete`: all that fitted was taken.
+    #[prost(message, repeated, tag = "1")]
+    pub conditions: ::prost::alloc::vec::Vec<Condition>,
+    /// All events up to this position were taken, given up, or did not fit.
+    #[prost(uint64, tag = "2")]
+    pub position: u64,
+    /// How many events of the log are after it.
+    #[prost(uint64, tag = "3")]
+    pub behind: u64,
+    /// How many events were taken.
+    #[prost(uint64, tag = "4")]
+    pub delivered: u64,
+    /// How many are kept of those that were given up. Of more than 1,000 the oldest go.
+    #[prost(uint64, tag = "5")]
+    pub dead_letters: u64,
+    /// Of the event that is tried at present.
+    #[prost(uint32, tag = "6")]
+    pub attempts: u32,
+    #[prost(message, optional, tag = "7")]
+    pub next_attempt_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "8")]
+    pub delivered_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "9")]
+    pub failed_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// Why the last attempt that failed did.
+    #[prost(string, tag = "10")]
+    pub failure: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "11")]
+    pub secret_changed_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "12")]
+    pub observed_at: ::core::option::Option<::prost_types::Timestamp>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CreateEventSubscriptionRequest {
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(btree_map = "string, string", tag = "2")]
+    pub labels: ::prost::alloc::collections::BTreeMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::string::String,
+    >,
+    #[prost(message, optional, tag = "3")]
+    pub spec: ::core::option::Option<EventSubscriptionSpec>,
+    #[prost(message, optional, tag = "4")]
+    pub options: ::core::option::Option<WriteOptions>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct UpdateEventSubscriptionRequest {
+    #[prost(string, tag = "1")]
+    pub key: ::prost::alloc::string::String,
+    /// Replaces all labels.
+    #[prost(btree_map = "string, string", tag = "2")]
+    pub labels: ::prost::alloc::collections::BTreeMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::string::String,
+    >,
+    /// Replaces the whole specification but the secret.
+    #[prost(message, optional, tag = "3")]
+    pub spec: ::core::option::Option<EventSubscriptionSpec>,
+    #[prost(message, optional, tag = "4")]
+    pub options: ::core::option::Option<WriteOptions>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListEventSubscriptionsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub event_subscriptions: ::prost::alloc::vec::Vec<EventSubscription>,
+    /// Empty on the last page.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ResumeEventSubscriptionRequest {
+    #[prost(string, tag = "1")]
+    pub key: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub options: ::core::option::Option<WriteOptions>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DeadLetter {
+    /// Of the event in the log.
+    #[prost(uint64, tag = "1")]
+    pub position: u64,
+    #[prost(string, tag = "2")]
+    pub event_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub event_type: ::prost::alloc::string::String,
+    /// What was and will be sent.
+    #[prost(string, tag = "4")]
+    pub body: ::prost::alloc::string::String,
+    #[prost(uint32, tag = "5")]
+    pub attempts: u32,
+    /// Why the last attempt failed.
+    #[prost(string, tag = "6")]
+    pub failure: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "7")]
+    pub failed_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// It is to be sent again, and has not been yet.
+    #[prost(bool, tag = "8")]
+    pub redelivering: bool,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListDeadLettersRequest {
+    /// Of the subscription.
+    #[prost(string, tag = "1")]
+    pub key: ::prost::alloc::string::String,
+    /// At most this many; 0 means 100, and 100 is the most.
+    #[prost(uint32, tag = "2")]
+    pub page_size: u32,
+    #[prost(string, tag = "3")]
+    pub page_token: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListDeadLettersResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub dead_letters: ::prost::alloc::vec::Vec<DeadLetter>,
+    /// Empty on the last page.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DeadLettersRequest {
+    /// Of the subscription.
+    #[prost(string, tag = "1")]
+    pub key: ::prost::alloc::string::String,
+    /// Which; empty: all.
+    #[prost(uint64, repeated, tag = "2")]
+    pub positions: ::prost::alloc::vec::Vec<u64>,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DeadLettersResponse {
+    /// How many there were.
+    #[prost(uint64, tag = "1")]
+    pub dead_letters: u64,
+}
+/// Generated client implementations.
+pub mod event_subscriptions_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    #[derive(Debug, Clone)]
+    pub struct EventSubscriptionsClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl EventSubscriptionsClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> EventSubscriptionsClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> EventSubscriptionsClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            EventSubscriptionsClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// It begins with what happens after its creation.
+        pub async fn create(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CreateEventSubscriptionRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::EventSubscription>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.EventSubscriptions/Create",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("runtimecloud.v1.EventSubscriptions", "Create"));
+            self.inner.unary(req, path, codec).await
+        }
+        pub async fn get(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::EventSubscription>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.EventSubscriptions/Get",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("runtimecloud.v1.EventSubscriptions", "Get"));
+            self.inner.unary(req, path, codec).await
+        }
+        pub async fn list(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListEventSubscriptionsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.EventSubscriptions/List",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("runtimecloud.v1.EventSubscriptions", "List"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// A suspended one goes on where it stopped. A new secret is used from the answer on; for a day,
+        /// deliveries carry a signature with the one before as well.
+        pub async fn update(
+            &mut self,
+            request: impl tonic::IntoRequest<super::UpdateEventSubscriptionRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::EventSubscription>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.EventSubscriptions/Update",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("runtimecloud.v1.EventSubscriptions", "Update"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Its dead letters go with it. `FAILED_PRECONDITION` while it is protected.
+        pub async fn delete(
+            &mut self,
+            request: impl tonic::IntoRequest<super::DeleteRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::EventSubscription>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.EventSubscriptions/Delete",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("runtimecloud.v1.EventSubscriptions", "Delete"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Goes on where the host stopped by itself, or tries at once what waits to be tried again.
+        pub async fn resume(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ResumeEventSubscriptionRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::EventSubscription>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.EventSubscriptions/Resume",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("runtimecloud.v1.EventSubscriptions", "Resume"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Events that were given up, oldest first.
+        pub async fn list_dead_letters(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListDeadLettersRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListDeadLettersResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.EventSubscriptions/ListDeadLetters",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new(
+                        "runtimecloud.v1.EventSubscriptions",
+                        "ListDeadLetters",
+                    ),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Sends dead letters again, once each, before what is next. Who takes it is told out of order then.
+        /// One that is taken is a dead letter no more.
+        pub async fn redeliver_dead_letters(
+            &mut self,
+            request: impl tonic::IntoRequest<super::DeadLettersRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::DeadLettersResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.EventSubscriptions/RedeliverDeadLetters",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new(
+                        "runtimecloud.v1.EventSubscriptions",
+                        "RedeliverDeadLetters",
+                    ),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Forgets dead letters.
+        pub async fn drop_dead_letters(
+            &mut self,
+            request: impl tonic::IntoRequest<super::DeadLettersRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::DeadLettersResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/runtimecloud.v1.EventSubscriptions/DropDeadLetters",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new(
+                        "runtimecloud.v1.EventSubscriptions",
+                        "DropDeadLetters",
+                    ),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod event_subscriptions_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with EventSubscriptionsServer.
+    #[async_trait]
+    pub trait EventSubscriptions: std::marker::Send + std::marker::Sync + 'static {
+        /// It begins with what happens after its creation.
+        async fn create(
+            &self,
+            request: tonic::Request<super::CreateEventSubscriptionRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::EventSubscription>,
+            tonic::Status,
+        >;
+        async fn get(
+            &self,
+            request: tonic::Request<super::GetRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::EventSubscription>,
+            tonic::Status,
+        >;
+        async fn list(
+            &self,
+            request: tonic::Request<super::ListRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListEventSubscriptionsResponse>,
+            tonic::Status,
+        >;
+        /// A suspended one goes on where it stopped. A new secret is used from the answer on; for a day,
+        /// deliveries carry a signature with the one before as well.
+        async fn update(
+            &self,
+            request: tonic::Request<super::UpdateEventSubscriptionRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::EventSubscription>,
+            tonic::Status,
+        >;
+        /// Its dead letters go with it. `FAILED_PRECONDITION` while it is protected.
+        async fn delete(
+            &self,
+            request: tonic::Request<super::DeleteRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::EventSubscription>,
+            tonic::Status,
+        >;
+        /// Goes on where the host stopped by itself, or tries at once what waits to be tried again.
+        async fn resume(
+            &self,
+            request: tonic::Request<super::ResumeEventSubscriptionRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::EventSubscription>,
+            tonic::Status,
+        >;
+        /// Events that were given up, oldest first.
+        async fn list_dead_letters(
+            &self,
+            request: tonic::Request<super::ListDeadLettersRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListDeadLettersResponse>,
+            tonic::Status,
+        >;
+        /// Sends dead letters again, once each, before what is next. Who takes it is told out of order then.
+        /// One that is taken is a dead letter no more.
+        async fn redeliver_dead_letters(
+            &self,
+            request: tonic::Request<super::DeadLettersRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::DeadLettersResponse>,
+            tonic::Status,
+        >;
+        /// Forgets dead letters.
+        async fn drop_dead_letters(
+            &self,
+            request: tonic::Request<super::DeadLettersRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::DeadLettersResponse>,
+            tonic::Status,
+        >;
+    }
+    #[derive(Debug)]
+    pub struct EventSubscriptionsServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> EventSubscriptionsServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for EventSubscriptionsServer<T>
+    where
+        T: EventSubscriptions,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/runtimecloud.v1.EventSubscriptions/Create" => {
+                    #[allow(non_camel_case_types)]
+                    struct CreateSvc<T: EventSubscriptions>(pub Arc<T>);
+                    impl<
+                        T: EventSubscriptions,
+                    > tonic::server::UnaryService<super::CreateEventSubscriptionRequest>
+                    for CreateSvc<T> {
+                        type Response = super::EventSubscription;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                super::CreateEventSubscriptionRequest,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as EventSubscriptions>::create(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CreateSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/runtimecloud.v1.EventSubscriptions/Get" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetSvc<T: EventSubscriptions>(pub Arc<T>);
+                    impl<
+                        T: EventSubscriptions,
+                    > tonic::server::UnaryService<super::GetRequest> for GetSvc<T> {
+                        type Response = super::EventSubscription;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as EventSubscriptions>::get(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/runtimecloud.v1.EventSubscriptions/List" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListSvc<T: EventSubscriptions>(pub Arc<T>);
+                    impl<
+                        T: EventSubscriptions,
+                    > tonic::server::UnaryService<super::ListRequest> for ListSvc<T> {
+                        type Response = super::ListEventSubscriptionsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as EventSubscriptions>::list(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/runtimecloud.v1.EventSubscriptions/Update" => {
+                    #[allow(non_camel_case_types)]
+                    struct UpdateSvc<T: EventSubscriptions>(pub Arc<T>);
+                    impl<
+                        T: EventSubscriptions,
+                    > tonic::server::UnaryService<super::UpdateEventSubscriptionRequest>
+                    for UpdateSvc<T> {
+                        type Response = super::EventSubscription;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                super::UpdateEventSubscriptionRequest,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as EventSubscriptions>::update(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = UpdateSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/runtimecloud.v1.EventSubscriptions/Delete" => {
+                    #[allow(non_camel_case_types)]
+                    struct DeleteSvc<T: EventSubscriptions>(pub Arc<T>);
+                    impl<
+                        T: EventSubscriptions,
+                    > tonic::server::UnaryService<super::DeleteRequest>
+                    for DeleteSvc<T> {
+                        type Response = super::EventSubscription;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::DeleteRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as EventSubscriptions>::delete(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = DeleteSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/runtimecloud.v1.EventSubscriptions/Resume" => {
+                    #[allow(non_camel_case_types)]
+                    struct ResumeSvc<T: EventSubscriptions>(pub Arc<T>);
+                    impl<
+                        T: EventSubscriptions,
+                    > tonic::server::UnaryService<super::ResumeEventSubscriptionRequest>
+                    for ResumeSvc<T> {
+                        type Response = super::EventSubscription;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                super::ResumeEventSubscriptionRequest,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as EventSubscriptions>::resume(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ResumeSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/runtimecloud.v1.EventSubscriptions/ListDeadLetters" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListDeadLettersSvc<T: EventSubscriptions>(pub Arc<T>);
+                    impl<
+                        T: EventSubscriptions,
+                    > tonic::server::UnaryService<super::ListDeadLettersRequest>
+                    for ListDeadLettersSvc<T> {
+                        type Response = super::ListDeadLettersResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListDeadLettersRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as EventSubscriptions>::list_dead_letters(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListDeadLettersSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/runtimecloud.v1.EventSubscriptions/RedeliverDeadLetters" => {
+                    #[allow(non_camel_case_types)]
+                    struct RedeliverDeadLettersSvc<T: EventSubscriptions>(pub Arc<T>);
+                    impl<
+                        T: EventSubscriptions,
+                    > tonic::server::UnaryService<super::DeadLettersRequest>
+                    for RedeliverDeadLettersSvc<T> {
+                        type Response = super::DeadLettersResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::DeadLettersRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as EventSubscriptions>::redeliver_dead_letters(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RedeliverDeadLettersSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/runtimecloud.v1.EventSubscriptions/DropDeadLetters" => {
+                    #[allow(non_camel_case_types)]
+                    struct DropDeadLettersSvc<T: EventSubscriptions>(pub Arc<T>);
+                    impl<
+                        T: EventSubscriptions,
+                    > tonic::server::UnaryService<super::DeadLettersRequest>
+                    for DropDeadLettersSvc<T> {
+                        type Response = super::DeadLettersResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::DeadLettersRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as EventSubscriptions>::drop_dead_letters(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = DropDeadLettersSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for EventSubscriptionsServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "runtimecloud.v1.EventSubscriptions";
+    impl<T> tonic::server::NamedService for EventSubscriptionsServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetInfoRequest {}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -8,9 +8,9 @@ use futures_util::future::BoxFuture;
 use proto::runtimecloud::v1::{
     self as api, capacity_leases_client::CapacityLeasesClient,
     capacity_targets_client::CapacityTargetsClient, environments_client::EnvironmentsClient,
-    quotas_client::QuotasClient, service_accounts_client::ServiceAccountsClient,
-    tokens_client::TokensClient, worker_pools_client::WorkerPoolsClient,
-    workers_client::WorkersClient,
+    event_subscriptions_client::EventSubscriptionsClient, quotas_client::QuotasClient,
+    service_accounts_client::ServiceAccountsClient, tokens_client::TokensClient,
+    worker_pools_client::WorkerPoolsClient, workers_client::WorkersClient,
 };
 use tonic::{Request, transport::Channel};
 
@@ -18,7 +18,7 @@ use super::RpcResult;
 
 /// The host puts up to 500 resources on a page, of at most some 150 KiB each: more than tonic takes
 /// unless it is told to.
-const PAGE_BYTES_MAX: usize = 128 << 20;
+pub(crate) const PAGE_BYTES_MAX: usize = 128 << 20;
 
 type Answer<Res> = BoxFuture<'static, RpcResult<Res>>;
 
@@ -178,6 +178,15 @@ noun!(
     UpdateEnvironmentRequest,
     EnvironmentSpec,
     environments
+);
+noun!(
+    EventSubscription,
+    "event subscription",
+    EventSubscriptionsClient,
+    CreateEventSubscriptionRequest,
+    UpdateEventSubscriptionRequest,
+    EventSubscriptionSpec,
+    event_subscriptions
 );
 noun!(Quota, "quota", QuotasClient, CreateQuotaRequest, UpdateQuotaRequest, QuotaSpec, quotas);
 noun!(

@@ -6,7 +6,7 @@ use tonic::{Request, Response, Status, transport::Channel};
 
 use super::observed;
 use crate::{
-    client::Client,
+    client::{Client, noun::PAGE_BYTES_MAX},
     framework::{
         Attribute, BoxFuture, Context, DataSource, Diagnostics, Nesting, Reported, Schema, Type,
         Validator, Value,
@@ -121,7 +121,9 @@ fn list(
     channel: Channel,
     request: Request<api::ListEventsRequest>,
 ) -> Answer<'static, Result<Response<api::ListEventsResponse>, Status>> {
-    Box::pin(async move { EventsClient::new(channel).list(request).await })
+    Box::pin(async move {
+        EventsClient::new(channel).max_decoding_message_size(PAGE_BYTES_MAX).list(request).await
+    })
 }
 
 fn event() -> [Attribute; 10] {

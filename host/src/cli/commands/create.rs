@@ -55,6 +55,8 @@ enum What {
     CapacityTarget(flags::Target),
     #[command(visible_alias = "env")]
     Environment(flags::Environment),
+    #[command(visible_alias = "subscription", aliases = ["event_subscription", "es"])]
+    EventSubscription(Box<flags::Subscription>),
     Quota(flags::Quota),
     #[command(visible_alias = "account", aliases = ["service_account", "sa"])]
     ServiceAccount(flags::Account),
@@ -72,6 +74,7 @@ impl Action for Create {
             Some(What::CapacityLease(flags)) => flags.desired(),
             Some(What::CapacityTarget(flags)) => flags.desired(),
             Some(What::Environment(flags)) => flags.desired(),
+            Some(What::EventSubscription(flags)) => flags.desired(),
             Some(What::Quota(flags)) => flags.desired(),
             Some(What::ServiceAccount(flags)) => flags.desired(),
             Some(What::WorkerPool(flags)) => flags.desired(),

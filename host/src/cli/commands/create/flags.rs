@@ -5,7 +5,7 @@ use clap::Args;
 
 use super::Way;
 use crate::cli::{
-    commands::pair,
+    commands::{pair, subscription::new_secret},
     document::{
         Entry, Node, Value,
         fields::{Fields, Found},
@@ -90,6 +90,41 @@ pub(super) struct Environment {
     /// An environment variable of all its workers
     #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
     variable: Vec<Pair>,
+    #[command(flatten)]
+    common: Common,
+    #[command(flatten)]
+    way: Way,
+}
+
+/// Create an event subscription: where events are posted to, signed
+#[derive(Debug, Args)]
+pub(super) struct Subscription {
+    /// Its name
+    name: String,
+    /// Where events are posted to
+    #[arg(long)]
+    url: String,
+    /// What signs: `whsec_` and 24 to 64 bytes in base64; one is made and shown if it is left out
+    #[arg(long, env = "RUNTIMECLOUD_WEBHOOK_SECRET", hide_env_values = true)]
+    secret: Option<String>,
+    /// Only events of this type
+    #[arg(long = "type", value_name = "TYPE")]
+    types: Vec<String>,
+    /// Only events about the thing with this id
+    #[arg(long = "subject", value_name = "ID")]
+    subjects: Vec<String>,
+    /// Only events about this environment and what lies in it
+    #[arg(long = "environment", value_name = "NAME")]
+    environments: Vec<String>,
+    /// How long one attempt may take
+    #[arg(long, value_name = "TIME")]
+    attempt_timeout: Option<String>,
+    /// How often an event is tried before it becomes a dead letter
+    #[arg(long, value_name = "NUMBER")]
+    max_attempts: Option<u32>,
+    /// What it is for
+    #[arg(long)]
+    description: Option<String>,
     #[command(flatten)]
     common: Common,
     #[command(flatten)]
@@ -235,6 +270,30 @@ impl Environment {
             ("variables", pairs(self.variable)),
         ];
         let desired = read(Declared::Environment, self.name, fields, self.common)?;
+        Ok((self.way, desired))
+    }
+}
+
+impl Subscription {
+    pub(super) fn desired(self) -> Asked {
+        let secret = match self.secret {
+            Some(secret) => secret,
+            None => new_secret().map_err(|error| vec![error.to_string()])?,
+        };
+        let fields = [
+            ("url", Value::Text(self.url)),
+            ("secret", Value::Text(secret)),
+            ("types", texts(self.types)),
+            ("subject_ids", texts(self.subjects)),
+            ("environments", texts(self.environments)),
+            ("timeout", text(self.attempt_timeout)),
+            (
+                "max_attempts",
+                self.max_attempts.map_or(Value::Null, |it| Value::Number(it.to_string())),
+            ),
+            ("description", text(self.description)),
+        ];
+        let desired = read(Declared::EventSubscription, self.name, fields, self.common)?;
         Ok((self.way, desired))
     }
 }

@@ -1,0 +1,6 @@
+resource "runtimecloud_event_subscription" "hook" {
+  name = "hook"
+  url               = "ftp://example.invalid/hooks"
+  secret_wo         = "too-short-to-be-a-secret"
+  secret_wo_version = 3
+}
