@@ -118,7 +118,7 @@ environment "dev" {
 "#;
     insta::assert_snapshot!(faults(text), @r#"
     there are 25 faults in what is declared, and nothing was done
-      file.hcl:2:1: `quotum`: there is no such kind; there are `capacity_lease`, `capacity_target`, `environment`, `quota`, `service_account`, `token`, `worker`, `worker_pool`
+      file.hcl:2:1: `quotum`: there is no such kind; there are `capacity_lease`, `capacity_target`, `environment`, `event_subscription`, `quota`, `service_account`, `token`, `worker`, `worker_pool`
       file.hcl:5:29: `lots` is not an amount: it must be a number of zero or more, with a known suffix or none; write for example `500m` or `2`
       file.hcl:5:48: `memory` is an object, not a string
       file.hcl:5:67: `firm` is not known here; there are `borrowing`, `hard`, `lending`, `share`, `soft`
