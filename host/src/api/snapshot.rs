@@ -119,3 +119,17 @@ async fn send(view: &View, (kind, position): (Kind, u64), parts: &Parts) -> Resu
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_can_be_listed_is_in_a_snapshot() {
+        let set = prost_types::FileDescriptorSet::decode(proto::FILE_DESCRIPTOR_SET).unwrap();
+        let ours = set.file.iter().filter(|file| file.package() == "runtimecloud.v1");
+        let methods = ours.flat_map(|file| &file.service).flat_map(|service| &service.method);
+        let lists = methods.filter(|it| it.input_type() == ".runtimecloud.v1.ListRequest");
+        assert_eq!(lists.count(), KINDS.len());
+    }
+}

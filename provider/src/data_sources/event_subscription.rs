@@ -26,7 +26,7 @@ impl Look for EventSubscription {
             observed::time("delivered_at", "When the last event was taken, as RFC 3339 writes it."),
             observed::time("failed_at", "When an attempt failed last, as RFC 3339 writes it."),
             Attribute::string("failure", "Why it did.").computed(),
-            observed::time("secret_changed_at", "When it was given its secret."),
+            observed::time("rotated_at", "When it was given its secret, as RFC 3339 writes it."),
         ]
     }
 
@@ -44,7 +44,7 @@ impl Look for EventSubscription {
             ("delivered_at", observed::time_value(observed.delivered_at.as_ref())),
             ("failed_at", observed::time_value(observed.failed_at.as_ref())),
             ("failure", text_or_null(&observed.failure)),
-            ("secret_changed_at", observed::time_value(observed.secret_changed_at.as_ref())),
+            ("rotated_at", observed::time_value(observed.secret_changed_at.as_ref())),
         ]
     }
 }

@@ -4,13 +4,13 @@
 
 use std::time::Duration;
 
-use proto::runtimecloud::v1 as api;
+use proto::{duration, runtimecloud::v1 as api};
 
 use super::{
     attributes::{self, DAY, check_time, deletion_protection_of, time_from_api, time_to_api},
     managed::Kind,
 };
-use crate::framework::{Attribute, Type, Validator, Value};
+use crate::framework::{Attribute, Diagnostics, Path, Type, Validator, Value};
 
 pub(crate) struct EventSubscription;
 
@@ -107,6 +107,23 @@ impl Kind for EventSubscription {
                  as well.",
             ),
         ]
+    }
+
+    fn validate(&self, config: &Value, diagnostics: &mut Diagnostics) {
+        let time = |name, default| match config.get(name) {
+            Value::Null => duration::parse(default).ok(),
+            text => duration::parse(text.as_str()?).ok(),
+        };
+        if let (Some(first), Some(longest)) = (time("retry_min", "1s"), time("retry_max", "10m"))
+            && first > longest
+        {
+            diagnostics.error(
+                Path::attribute("retry_min"),
+                "First pause above the longest",
+                "Pauses grow from `retry_min` to `retry_max`: lower `retry_min`, or raise \
+                 `retry_max`.",
+            );
+        }
     }
 
     fn spec(&self, values: &Value) -> api::EventSubscriptionSpec {

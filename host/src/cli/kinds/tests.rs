@@ -2,9 +2,10 @@
 
 use proto::runtimecloud::v1::{
     Amounts, CapacityTarget, CapacityTargetObserved, Condition, ConditionStatus, Environment,
-    EnvironmentObserved, EnvironmentSpec, Limit, Metadata, Quota, QuotaObserved, QuotaSpec, Role,
-    ServiceAccount, ServiceAccountObserved, ServiceAccountSpec, Token, TokenObserved, TokenSpec,
-    Worker, WorkerPhase, WorkerPool, WorkerPoolObserved, WorkerPoolSpec,
+    EnvironmentObserved, EnvironmentSpec, EventSubscription, EventSubscriptionObserved,
+    EventSubscriptionSpec, Limit, Metadata, Quota, QuotaObserved, QuotaSpec, Role, ServiceAccount,
+    ServiceAccountObserved, ServiceAccountSpec, Token, TokenObserved, TokenSpec, Worker,
+    WorkerPhase, WorkerPool, WorkerPoolObserved, WorkerPoolSpec,
 };
 
 use super::*;
@@ -126,6 +127,32 @@ fn each_kind_has_its_table() {
     NAME  ROLE    ENABLED  TOKENS  STATUS  AGE
     ci    editor  yes      2       OK      2h
     ci    editor  no       2       OK      2h
+    ");
+
+    let subscription = |delivering| EventSubscription {
+        metadata: metadata("chat"),
+        spec: Some(EventSubscriptionSpec {
+            url: "https://example.com/hooks".to_owned(),
+            secret: "never shown".to_owned(),
+            ..EventSubscriptionSpec::default()
+        }),
+        observed: Some(EventSubscriptionObserved {
+            conditions: vec![
+                condition("Delivering", delivering, "KeepsFailing"),
+                condition("Complete", ConditionStatus::False, "DeadLetters"),
+            ],
+            behind: 7,
+            delivered: 30,
+            dead_letters: 5,
+            ..EventSubscriptionObserved::default()
+        }),
+    };
+    let [stopped, incomplete] =
+        [ConditionStatus::False, ConditionStatus::True].map(|it| subscription(it).into());
+    insta::assert_snapshot!(shown(&[stopped, incomplete]), @r"
+    NAME  URL                        BEHIND  DELIVERED  DEAD  STATUS        AGE
+    chat  https://example.com/hooks  7       30         5     KeepsFailing  2h
+    chat  https://example.com/hooks  7       30         5     DeadLetters   2h
     ");
 
     let ready = condition("Ready", ConditionStatus::True, "AllWorkersReady");
