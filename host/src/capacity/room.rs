@@ -139,6 +139,7 @@ pub fn concerned(before: &Records, after: &Records, changes: &[Change]) -> Vec<S
                 Record::CapacityTarget(_)
                 | Record::Conditions(..)
                 | Record::Counter(..)
+                | Record::EventSubscription(_)
                 | Record::Operation(_)
                 | Record::ServiceAccount(_)
                 | Record::Token(_)

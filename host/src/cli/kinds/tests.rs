@@ -129,6 +129,18 @@ fn each_kind_has_its_table() {
     ci    editor  no       2       OK      2h
     ");
 
+    let ready = condition("Ready", ConditionStatus::True, "AllWorkersReady");
+    let unready = condition("Ready", ConditionStatus::False, "CommandNotFound");
+    insta::assert_snapshot!(shown(&[pool(vec![ready]), pool(vec![unready]), pool(vec![])]), @r"
+    NAME     READY  CURRENT  STATUS           AGE
+    dev/web  2/3    0        Ready            2h
+    dev/web  2/3    0        CommandNotFound  2h
+    dev/web  2/3    0        OK               2h
+    ");
+}
+
+#[test]
+fn a_subscription_shows_how_its_deliveries_stand() {
     let subscription = |delivering| EventSubscription {
         metadata: metadata("chat"),
         spec: Some(EventSubscriptionSpec {
@@ -153,15 +165,6 @@ fn each_kind_has_its_table() {
     NAME  URL                        BEHIND  DELIVERED  DEAD  STATUS        AGE
     chat  https://example.com/hooks  7       30         5     KeepsFailing  2h
     chat  https://example.com/hooks  7       30         5     DeadLetters   2h
-    ");
-
-    let ready = condition("Ready", ConditionStatus::True, "AllWorkersReady");
-    let unready = condition("Ready", ConditionStatus::False, "CommandNotFound");
-    insta::assert_snapshot!(shown(&[pool(vec![ready]), pool(vec![unready]), pool(vec![])]), @r"
-    NAME     READY  CURRENT  STATUS           AGE
-    dev/web  2/3    0        Ready            2h
-    dev/web  2/3    0        CommandNotFound  2h
-    dev/web  2/3    0        OK               2h
     ");
 }
 
