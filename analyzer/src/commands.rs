@@ -72,9 +72,11 @@ fn unread(error: anyhow::Error) -> anyhow::Result<Checked> {
     Ok(checked)
 }
 
-fn load(root: &Path) -> anyhow::Result<Configuration> {
-    Configuration::load(root)
-        .with_context(|| format!("failed to read the configuration in {}", root.display()))
+fn load(root: &Path, schemas: Option<&Path>) -> anyhow::Result<Configuration> {
+    let configuration = Configuration::load(root)
+        .with_context(|| format!("failed to read the configuration in {}", root.display()))?;
+    let options = inputs::with_schemas(Options::default(), schemas)?;
+    Ok(configuration.with_schemas(options.schemas))
 }
 
 fn print(bytes: &[u8]) -> anyhow::Result<()> {

@@ -8,10 +8,12 @@ use super::{
     file::{SourceFile, Syntax},
     node::{Block, Body, Kind},
 };
+use crate::schemas::Schemas;
 use std::{
     collections::{BTreeMap, BTreeSet},
     convert::Infallible,
     fmt::Display,
+    sync::Arc,
 };
 
 /// Module calls nest no deeper than this.
@@ -62,6 +64,8 @@ pub struct Configuration {
     pub(super) modules: BTreeMap<Vec<String>, Module>,
     /// Files whose whole text is a value, by path.
     pub(super) plain: BTreeMap<String, SourceFile>,
+    /// What the providers take, when somebody said.
+    pub(super) schemas: Option<Arc<Schemas>>,
 }
 
 /// Where a module call leads.
@@ -81,6 +85,11 @@ impl Configuration {
             Ok(configuration) => configuration,
             Err(never) => match never {},
         }
+    }
+
+    /// With what the providers take: attributes that only they set are never written.
+    pub fn with_schemas(self, schemas: Option<Arc<Schemas>>) -> Self {
+        Self { schemas, ..self }
     }
 
     /// Reads the root module and all local modules below it.
@@ -162,7 +171,7 @@ impl Configuration {
     fn module_calls(&self, folder: &str) -> Vec<ModuleCall> {
         let files = self.folders.get(folder).map_or(&[][..], Vec::as_slice);
         let bodies = files.iter().filter_map(|file| file.body.as_ref().ok());
-        let blocks = bodies.flat_map(|body: &std::sync::Arc<Body>| body.blocks_of("module"));
+        let blocks = bodies.flat_map(|body: &Arc<Body>| body.blocks_of("module"));
         blocks.filter_map(|(_, block)| ModuleCall::of(block)).collect()
     }
 

@@ -40,6 +40,8 @@ pub(super) struct Trail {
     pub(super) level: Option<usize>,
     /// Of which of these this place sets the value for all instances.
     pub(super) shared: Vec<usize>,
+    /// True when it is known that the provider takes an attribute there, and no blocks.
+    pub(super) is_attribute: bool,
     pub(super) hops: usize,
 }
 

@@ -10,7 +10,8 @@ pub(crate) fn run(arguments: &Check) -> anyhow::Result<ExitCode> {
         read(&arguments.input, settings.options(arguments.input.limits())).or_else(unread)?;
     let history = settings.judge(&mut checked, &arguments.input.plan)?;
     if let Some(root) = &arguments.config_dir {
-        propose(&mut checked.report, &load(root)?, &checked.secrets);
+        let configuration = load(root, arguments.input.schemas.as_deref())?;
+        propose(&mut checked.report, &configuration, &checked.secrets);
     }
     reports::write(&checked.report, &arguments.printing, arguments.config_dir.as_deref())?;
     // Only a run whose report came out counts.

@@ -19,7 +19,8 @@ pub(crate) fn run(arguments: &Propose) -> anyhow::Result<ExitCode> {
             bail!("{} is no finding of this plan", visible(&secrets.text(address)));
         }
     }
-    let edited = propose_selected(&mut report, &load(root)?, &secrets, &selection);
+    let configuration = load(root, arguments.input.schemas.as_deref())?;
+    let edited = propose_selected(&mut report, &configuration, &secrets, &selection);
     remark(&report, &selection)?;
     if arguments.write {
         let Written(files) = Written::write(root, &edited)

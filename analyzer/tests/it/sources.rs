@@ -404,3 +404,48 @@ fn patches_of_variables_and_documents_show_no_secret() {
         assert!(!patch.contains("hunter2") && !patch.contains("1234"), "{patch}");
     }
 }
+
+#[test]
+fn schemas_tell_what_may_be_inserted() {
+    let schemas = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/x/t":{"resource_schemas":{"t_x":{"version":0,"block":{"attributes":{
+        "arn":{"type":"string","computed":true},
+        "note":{"type":"string","optional":true},
+        "pin":{"type":"string","optional":true,"write_only":true},
+        "rules":{"type":["list",["object",{"p":"number"}]],"optional":true}
+    }}}}}}}"#;
+    let entry = |before: &str, after: &str| {
+        format!(
+            r#"{{"address":"t_x.n","mode":"managed","type":"t_x","name":"n","provider_name":"registry.terraform.io/x/t","change":{{"actions":["update"],"before":{before},"after":{after},"after_unknown":{{}},"before_sensitive":{{}},"after_sensitive":{{}}}}}}"#
+        )
+    };
+    let none = r#"{"arn":null,"note":null,"pin":null,"rules":null}"#;
+    let real = r#"{"arn":"x","note":"y","pin":"z","rules":[{"p":1}]}"#;
+    let plan = format!(
+        r#"{{"format_version":"1.2","resource_drift":[{}],"resource_changes":[{}]}}"#,
+        entry(none, real),
+        entry(real, none)
+    );
+    let text = "resource \"t_x\" \"n\" {\n  size = 1\n}\n";
+    for (schemas, added, refused) in [
+        (Some(schemas), "  note  = \"y\"\n  rules = [{ p = 1 }]\n", &["arn", "pin"][..]),
+        (None, "  arn  = \"x\"\n  note = \"y\"\n  pin  = \"z\"\n", &["rules"]),
+    ] {
+        let schemas = schemas.map(|text| {
+            std::sync::Arc::new(driftgate::read_schemas(text.as_bytes(), Limits::STANDARD).unwrap())
+        });
+        let files = BTreeMap::from([("main.tf".to_owned(), text.to_owned())]);
+        let configuration = Configuration::of(files).with_schemas(schemas);
+        let mut checked = check_stream(plan.as_bytes(), Limits::STANDARD).unwrap();
+        let selection = Selection::default();
+        let edited =
+            propose_selected(&mut checked.report, &configuration, &checked.secrets, &selection);
+        let width = added.find('=').unwrap();
+        let size = format!("  size{} = 1\n", " ".repeat(width - 7));
+        let wanted = text.replace("  size = 1\n", &(size + added));
+        assert_eq!(edited["main.tf"], wanted);
+        let proposals = checked.report.findings.iter().flat_map(|it| &it.proposals);
+        let left: Vec<&str> =
+            proposals.flat_map(|it| &it.refusals).map(|it| it.path.as_str()).collect();
+        assert_eq!(left, refused);
+    }
+}

@@ -12,9 +12,10 @@ use super::{
 use crate::{
     address::Address,
     fate::Fate,
-    path::Step,
+    path::{Path, Step},
     proposal::{ProposalKind, Refusal, Risk},
     report::{Attribute, Finding, Outside, Place, Shown},
+    schemas::Schema,
     value::Value,
 };
 
@@ -68,6 +69,13 @@ impl Case<'_> {
         if self.follows_from_tags(attribute)? || self.is_ignored(attribute, draft) {
             return Ok(());
         }
+        let schema = self.schema(attribute, draft);
+        if schema.is_some_and(|it| it.is_write_only()) {
+            return Err(Denied::new("nobody can read it back, so it is never written", None));
+        }
+        if schema.is_some_and(|it| !it.is_settable() && !it.is_block()) {
+            return Err(Denied::new("only the provider sets it", None));
+        }
         let desired = attribute.desired.as_ref().and_then(literal::writable);
         let trail = self.trail(attribute, draft, (value, desired))?;
         let spots = trail::follow(draft, trail)?;
@@ -80,6 +88,13 @@ impl Case<'_> {
         }
         *draft = tried;
         Ok(())
+    }
+
+    /// What the provider says of the attribute itself, whatever part of it changed.
+    fn schema<'d>(&self, attribute: &Attribute, draft: &Draft<'d>) -> Option<Schema<'d>> {
+        let first = Path(attribute.steps.0.iter().take(1).cloned().collect());
+        let schemas = draft.base.schemas.as_ref()?;
+        schemas.lookup(&self.finding.provider, &self.finding.resource_type, &first)
     }
 
     /// What remains for an attribute that cannot be written.
@@ -122,6 +137,7 @@ impl Case<'_> {
             at: holder.location(),
             level: Some(block.modules.len()),
             shared: self.shared(draft),
+            is_attribute: self.schema(attribute, draft).is_some_and(|it| !it.is_block()),
             // Of a list an element stays, be it null; an attribute that is null is not set.
             wanted: Some(value).filter(|it| is_element || *it != Value::Null),
             steps,

@@ -73,8 +73,8 @@ pub(in super::super) fn missing(file: &SourceFile, trail: &Trail) -> Result<Next
     if trail.desired.is_none() {
         return denied("the configuration does not set it, the provider does");
     }
-    if matches!(holder, Some(Found::Body(_))) && may_be_blocks(value) {
-        return denied("it may be made of blocks, which a plan does not tell");
+    if matches!(holder, Some(Found::Body(_))) && !trail.is_attribute && may_be_blocks(value) {
+        return denied("it may be made of blocks, which a plan does not tell; --schemas would");
     }
     let act = Act::Set { value: value.clone(), desired: trail.desired.clone() };
     Ok(Next::Edit(vec![(file.path.clone(), Change { at: trail.at.clone(), act })]))
