@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # Where each target is.
 TARGETS = {
     "codec": ROOT / "provider" / "fuzz",
+    "configuration": ROOT / "analyzer" / "fuzz",
     "envelope": ROOT / "analyzer" / "fuzz",
     "events": ROOT / "analyzer" / "fuzz",
     "plan": ROOT / "analyzer" / "fuzz",

@@ -1,6 +1,10 @@
 //! What must hold of the analyzer for any bytes whatsoever: one function for each fuzz target. The
 //! analyzer's tests run the same functions over the corpora in `corpus/`.
 
+mod configuration;
+
+pub use configuration::configuration;
+
 use driftgate::{
     Limits, Report, check, check_file,
     formats::{FORMATS, Style, is_hidden},

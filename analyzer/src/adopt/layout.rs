@@ -220,7 +220,9 @@ pub(super) fn remove_block(text: &str, block: &Range<usize>) -> Spliced {
     if start == 0 && text.starts_with('\u{feff}') {
         start = 3;
     }
-    let above = start.checked_sub(1).map(|at| line_start(text, at));
+    // In front of a file's first line there is nothing, or a byte-order mark.
+    let above = start.checked_sub(1).filter(|at| text.is_char_boundary(*at));
+    let above = above.map(|at| line_start(text, at));
     let is_blank = |range: Range<usize>| text[range].trim().is_empty();
     let below = end..line_end(text, end);
     let closes = text[below.clone()].trim_start().starts_with('}') || below.is_empty();
