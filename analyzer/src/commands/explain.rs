@@ -31,7 +31,7 @@ fn explain_finding(arguments: &Explain, plan: &Path, wanted: &str) -> anyhow::Re
     // The history is only for the next run of a gate, so it stays as it is.
     settings.judge(&mut checked, plan)?;
     if let Some(root) = &arguments.config_dir {
-        propose(&mut checked.report, &load(root)?, &checked.secrets);
+        propose(&mut checked.report, &load(root, None)?, &checked.secrets);
     }
     let today = today(Timestamp::now());
     let text = explain::finding(&checked.report, &settings.config, today, wanted);
