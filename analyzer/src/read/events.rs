@@ -24,6 +24,8 @@ pub(super) fn read_stream<R: io::Read>(
 ) -> Result<Header, ReadError> {
     let mut stream = Stream { header: Header::default(), runs: 0, summaries: 0, sink };
     stream.header.kind = Kind::Stream;
+    // An engine names its drift first; of several runs in one stream nothing is held back.
+    stream.sink.drift_begins();
     "the event stream".clone_into(&mut source.section);
     loop {
         match source.take() {

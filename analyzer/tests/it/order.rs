@@ -55,3 +55,20 @@ fn blocks_of_any_size_give_the_same_report() {
         drop(case::render(&folder, "text"));
     }
 }
+
+#[test]
+fn events_of_several_runs_give_the_same_report_from_a_pipe_and_from_a_file() {
+    let event = |kind: &str, name: &str| {
+        format!(
+            r#"{{"@level":"info","change":{{"resource":{{"addr":"a_b.{name}","resource":"a_b.{name}","resource_type":"a_b","resource_name":"{name}"}},"action":"update"}},"type":"{kind}"}}"#
+        )
+    };
+    let planned = |name| event("planned_change", name);
+    let drift = |name| event("resource_drift", name);
+    let lines = [planned("a"), planned("b"), drift("a"), planned("c"), drift("c"), planned("d")];
+    let stream = lines.join("\n");
+    let piped = check(stream.as_bytes(), Limits::STANDARD).unwrap();
+    let filed = check_file(Cursor::new(stream), Limits::STANDARD).unwrap();
+    assert_eq!(json(&piped), json(&filed.report));
+    assert_eq!((piped.counts.drifted, piped.counts.resources), (2, 4));
+}
