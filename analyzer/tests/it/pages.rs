@@ -107,7 +107,7 @@ fn pages() -> Pages {
 /// What the program prints for the example of a topic.
 fn example(topic: &str) -> String {
     let found = EXAMPLES.iter().find(|(name, ..)| *name == topic);
-    let Some((_, case, arguments)) = found else { panic!("no example shows `{topic}`") };
+    let (_, case, arguments) = found.ok_or_else(|| format!("no example shows `{topic}`")).unwrap();
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let mut folder = tests.join("cases").join(case);
     if !folder.exists() {
