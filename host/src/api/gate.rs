@@ -95,7 +95,7 @@ pub const METHODS: &[(&str, Option<Role>)] = &[
     ("/runtimecloud.v1.Workers/Get", Some(Role::Viewer)),
     ("/runtimecloud.v1.Workers/List", Some(Role::Viewer)),
     ("/runtimecloud.v1.Workers/Logs", Some(Role::Viewer)),
-    (web::EVENTS, Some(Role::Viewer)),
+    ("/v1/events", Some(Role::Viewer)),
 ];
 
 #[derive(Clone)]
