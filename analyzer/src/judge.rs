@@ -70,6 +70,9 @@ impl<'a> Judge<'a> {
         for finding in &mut report.findings {
             weigh::weigh(finding, self.config, secrets);
         }
+        for suppressed in &mut report.suppressed {
+            weigh::weigh(&mut suppressed.finding, self.config, secrets);
+        }
         for check in &mut report.checks {
             check.severity = weigh::severity_of(check.rule, self.config);
         }

@@ -278,7 +278,10 @@ fn ignorable(finding: &Finding) -> Vec<String> {
         .iter()
         .filter(|attribute| attribute.fate != Fate::Absorbed)
         .filter_map(|attribute| match attribute.steps.0.first() {
-            Some(Step::Key(name)) => Some(name.clone()),
+            // One that is printed otherwise holds a secret, or is no name for a list.
+            Some(Step::Key(name)) if attribute.path.starts_with(name.as_str()) => {
+                Some(name.clone())
+            }
             _ => None,
         })
         .collect();

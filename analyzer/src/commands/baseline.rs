@@ -23,7 +23,8 @@ pub(crate) fn write(arguments: &BaselineWrite) -> anyhow::Result<ExitCode> {
     let mut checked = read(&arguments.input, settings.options(arguments.input.limits()))?;
     settings.judge_by(&mut checked, &arguments.input.plan, old.as_ref());
     let report = &mut checked.report;
-    let known = report.findings.iter().filter(|it| it.standing != Standing::New).count();
+    let known =
+        report.findings.iter().filter(|it| matches!(it.standing, Standing::Known { .. })).count();
     let acceptance = Acceptance {
         now: Timestamp::now(),
         expires: arguments.expires,

@@ -32,7 +32,7 @@ use std::{
 const RESULT_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let settings = Settings::load(&arguments.judging)?;
+    let settings = Settings::load(&arguments.judging)?.for_many();
     ensure!(
         arguments.judging.workspace.is_none() && arguments.judging.history.is_none(),
         "--workspace and --history are about one workspace; a fleet has many"

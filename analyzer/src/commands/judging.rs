@@ -72,6 +72,15 @@ impl Settings {
         })
     }
 
+    /// For many workspaces: the name and the history of one are nothing to the others. A finding
+    /// must not wait for runs that nobody counts.
+    pub(crate) fn for_many(mut self) -> Self {
+        self.config.workspace = None;
+        self.history = None;
+        self.min_consecutive = 1;
+        self
+    }
+
     /// How a plan is to be read.
     pub(crate) fn options(&self, limits: Limits) -> Options {
         Options {

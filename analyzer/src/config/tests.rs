@@ -105,6 +105,35 @@ fn a_fault_is_told_with_its_line() {
     }
 }
 
+proptest::proptest! {
+    #[test]
+    fn no_text_makes_it_panic(text in "\\PC*", keys in "[a-z\\-\\[\\]\"'.*=\n {}0-9]*") {
+        drop(Config::parse(&text));
+        drop(Config::parse(&keys));
+        drop(Config::parse(&format!("[[ignore]]\nattribute = '{keys}'\n")));
+        drop(keys.parse::<AttributePattern>());
+        drop(text.parse::<Age>());
+        drop(text.parse::<Day>());
+        drop(text.parse::<FailOn>());
+    }
+
+    #[test]
+    fn a_wildcard_hits_what_its_parts_stand_in(parts in proptest::collection::vec("[ab]{0,3}", 1..5), text in "[ab]{0,12}") {
+        let naive = is_made_of(&parts.iter().map(String::as_str).collect::<Vec<_>>(), &text);
+        proptest::prop_assert_eq!(Wildcard::new(&parts.join("*")).hits(&text), naive);
+    }
+}
+
+/// The text begins with the first part, ends with the last, and holds the others between, in order.
+fn is_made_of(parts: &[&str], text: &str) -> bool {
+    let [first, rest @ ..] = parts else { return text.is_empty() };
+    let Some(left) = text.strip_prefix(first) else { return false };
+    if rest.is_empty() {
+        return left.is_empty();
+    }
+    (0..=left.len()).any(|skip| is_made_of(rest, &left[skip..]))
+}
+
 #[test]
 fn faults_of_entries_are_told_together() {
     let text = "[[override]]\n[[ignore]]\nowner = \"\"\nreason = \"\"\n";

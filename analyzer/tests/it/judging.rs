@@ -384,3 +384,51 @@ fn a_finding_is_explained_by_its_address_or_fingerprint() {
     assert!(explain("conflict").1.contains("(outcomes)"));
     assert_eq!(workspace.run(&["explain", "module.net.a_b.web"]).0, 1);
 }
+
+#[test]
+fn nothing_that_judging_prints_or_keeps_holds_a_secret() {
+    const SECRET: &str = "hunter2-hunter2";
+    let values = |n: u32| {
+        format!(r#"{{"n":{n},"copy":"x {SECRET} {n}","{SECRET}":{n},"password":"{SECRET}"}}"#)
+    };
+    let entry = |before: u32, after: u32| {
+        format!(
+            r#"{{"address":"a_b.c[\"{SECRET}\u001b[2J\"]","mode":"managed","type":"a_b","name":"c","index":"{SECRET}","change":{{"actions":["update"],"before":{},"after":{},"after_unknown":{{}},"before_sensitive":{{"password":true}},"after_sensitive":{{"password":true}}}}}}"#,
+            values(before),
+            values(after),
+        )
+    };
+    let plan = format!(
+        r#"{{"format_version":"1.2","resource_drift":[{}],"resource_changes":[{}]}}"#,
+        entry(1, 2),
+        entry(2, 1)
+    );
+    let config = format!(
+        "workspace = \"w\"\n[[override]]\ntype = \"*\"\nowner = \"{SECRET}\"\n\
+         [[ignore]]\nname = \"{SECRET}\"\nattribute = \"n\"\nowner = \"{SECRET}\"\n\
+         reason = \"{SECRET}\\u001b[2J\"\n\
+         [[policy]]\nname = \"p\"\neach = \"change\"\ndeny = \"'no ' + after.copy\"\n\
+         [baseline]\nfile = \"known.json\"\n[history]\nfile = \"runs.json\"\n"
+    );
+    let workspace = Workspace::new(&config, &plan);
+    assert_eq!(workspace.run(&["baseline", "write", "plan.json"]).0, 0);
+    let (_, report) = workspace.check(&[]);
+    let fingerprint = report["findings"][0]["fingerprint"].as_str().unwrap();
+    let mut printed = report.to_string();
+    for arguments in [
+        &["ignores", "plan.json"][..],
+        &["explain", fingerprint, "--plan", "plan.json"],
+        &["explain", "p", "--plan", "plan.json"],
+        &["baseline", "write", "plan.json"],
+        &["check", "plan.json"],
+        &["check", "plan.json", "--format", "markdown"],
+    ] {
+        let (_, out, message) = workspace.run(arguments);
+        assert!(out.contains("(sensitive)") || message.contains("wrote"), "{arguments:?}: {out}");
+        printed += &(out + &message);
+    }
+    printed += &workspace.read("known.json");
+    printed += &workspace.read("runs.json");
+    assert!(!printed.contains("hunter2"), "{printed}");
+    assert!(!printed.contains('\u{1b}'), "{printed}");
+}
