@@ -22,13 +22,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 # Where each target is.
 TARGETS = {
+    "address": ROOT / "analyzer" / "fuzz",
     "codec": ROOT / "provider" / "fuzz",
+    "compare": ROOT / "analyzer" / "fuzz",
     "configuration": ROOT / "analyzer" / "fuzz",
     "envelope": ROOT / "analyzer" / "fuzz",
     "events": ROOT / "analyzer" / "fuzz",
     "plan": ROOT / "analyzer" / "fuzz",
     "redacted": ROOT / "analyzer" / "fuzz",
     "rpc": ROOT / "provider" / "fuzz",
+    "schemas": ROOT / "analyzer" / "fuzz",
+    "state": ROOT / "analyzer" / "fuzz",
 }
 # The compiler's own coverage pass, with what the engine reads. The flags are those of stable Rust.
 COVERAGE = ["level=4", "inline-8bit-counters", "pc-table", "trace-compares"]

@@ -149,6 +149,13 @@ fn warnings(infos: &[Info; 2], found: &Found) -> Vec<String> {
             ));
         }
     }
+    if found.doubles > 0 {
+        warn(format!(
+            "addresses stand twice in a state ({} times); only the first object of each was \
+             compared",
+            found.doubles
+        ));
+    }
     if found.without_masks && !found.differences.is_empty() {
         warn(
             "parts of the states do not say what is sensitive; values are hidden by their names \

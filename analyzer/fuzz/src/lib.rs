@@ -1,9 +1,16 @@
 //! What must hold of the analyzer for any bytes whatsoever: one function for each fuzz target. The
 //! analyzer's tests run the same functions over the corpora in `corpus/`.
 
+mod address;
+mod compare;
 mod configuration;
+mod schemas;
+mod state;
 
-pub use configuration::configuration;
+pub use self::{
+    address::check as address, compare::check as compare, configuration::configuration,
+    schemas::check as schemas, state::check as state,
+};
 
 use driftgate::{
     Limits, Report, check, check_file,

@@ -1,6 +1,7 @@
 //! Pairs the objects of two streams, and keeps what differs.
 //!
 //! - Of the first stream only a digest of each object is kept, of the second only what is other.
+//! - What has the same address twice in one stream is a fault of it: the first one counts.
 //! - An object that goes under one address and comes under another, with the same id, has moved.
 
 use crate::{
@@ -17,7 +18,7 @@ use crate::{
 };
 use sha2::{Digest as _, Sha256};
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, btree_map::Entry},
     mem,
 };
 
@@ -34,6 +35,13 @@ pub(super) enum Scope {
     Everything,
     /// Current managed objects that were there before: what counts as changed outside.
     Drift,
+}
+
+/// An object of the first stream.
+struct Seen {
+    digest: Digest,
+    /// The second one has it too.
+    in_second: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -63,6 +71,8 @@ pub(crate) struct Found {
     pub(crate) secrets: Secrets,
     /// How many objects the second one has.
     pub(crate) objects: usize,
+    /// How many have an address that was there already.
+    pub(crate) doubles: usize,
     /// Some objects do not say what is sensitive.
     pub(crate) without_masks: bool,
 }
@@ -72,8 +82,8 @@ pub(super) struct Pairing {
     scope: Scope,
     options: Options,
     phase: Phase,
-    /// Of the first: what the second has not shown yet.
-    digests: BTreeMap<Key, Digest>,
+    /// Of the first.
+    digests: BTreeMap<Key, Seen>,
     /// Of the second: what is other than in the first, or not there.
     others: BTreeMap<Key, Object>,
     /// Which of those are in the first.
@@ -103,7 +113,7 @@ impl Pairing {
     /// The first stream comes again, for the values of what differs. False when none are needed.
     pub(super) fn begin_first_again(&mut self) -> bool {
         self.phase = Phase::FirstAgain;
-        !self.digests.is_empty() || !self.changed.is_empty()
+        !self.changed.is_empty() || self.digests.values().any(|seen| !seen.in_second)
     }
 
     pub(super) fn finish(mut self) -> Found {
@@ -197,6 +207,43 @@ impl Pairing {
         });
     }
 
+    fn first(&mut self, key: Key, object: &Object) {
+        match self.digests.entry(key) {
+            Entry::Occupied(_) => self.found.doubles += 1,
+            Entry::Vacant(place) => {
+                place.insert(Seen { digest: digest(object), in_second: false });
+            }
+        }
+    }
+
+    fn second(&mut self, key: Key, object: Object) {
+        self.found.objects += 1;
+        match self.digests.get_mut(&key) {
+            Some(seen) if seen.in_second => self.found.doubles += 1,
+            Some(seen) => {
+                seen.in_second = true;
+                if seen.digest != digest(&object) {
+                    self.changed.insert(key.clone());
+                    self.others.insert(key, object);
+                }
+            }
+            None => match self.others.entry(key) {
+                Entry::Occupied(_) => self.found.doubles += 1,
+                Entry::Vacant(place) => drop(place.insert(object)),
+            },
+        }
+    }
+
+    fn first_again(&mut self, key: Key, object: Object) {
+        if self.digests.get(&key).is_some_and(|seen| !seen.in_second) {
+            self.vanished.entry(key).or_insert(object);
+        } else if self.changed.contains(&key)
+            && let Some(other) = self.others.remove(&key)
+        {
+            self.compare(key, object, other, None);
+        }
+    }
+
     fn is_of_interest(&self, address: &Address) -> bool {
         self.scope == Scope::Everything
             || (address.mode == Mode::Managed && address.deposed.is_none())
@@ -220,29 +267,9 @@ impl Receiver for Pairing {
         let deposed = address.deposed.take().unwrap_or_default();
         let key = (address.to_string(), deposed);
         match self.phase {
-            Phase::First => drop(self.digests.insert(key, digest(&object))),
-            Phase::Second => {
-                self.found.objects += 1;
-                match self.digests.remove(&key) {
-                    Some(known) if known == digest(&object) => {}
-                    known => {
-                        if known.is_some() {
-                            self.changed.insert(key.clone());
-                        }
-                        self.others.insert(key, object);
-                    }
-                }
-            }
-            Phase::FirstAgain if self.digests.contains_key(&key) => {
-                self.vanished.insert(key, object);
-            }
-            Phase::FirstAgain => {
-                if self.changed.contains(&key)
-                    && let Some(other) = self.others.remove(&key)
-                {
-                    self.compare(key, object, other, None);
-                }
-            }
+            Phase::First => self.first(key, &object),
+            Phase::Second => self.second(key, object),
+            Phase::FirstAgain => self.first_again(key, object),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::{
     action::Action,
     address::{Address, Mode},
     analysis::{Plans, report_of_plans},
-    read::{Documents, Entry, Limits, ReadError, Sink},
+    read::{Documents, Entry, Limits, ReadError, Sink, WrongKind},
     redact::mask_by_names,
     report::{Finding, Report, Resolved, Subject, Verdict},
     state::{Object, Receiver as _},
@@ -29,7 +29,11 @@ pub(super) fn read(
 ) -> Result<(), ReadError> {
     let mut documents = Documents::new(input, limits);
     let mut changes = Changes(pairing);
-    while documents.next(&mut changes)?.is_some() {}
+    documents.next(&mut changes)?;
+    if documents.next(&mut changes)?.is_some() {
+        // Of several workspaces, so that an address says nothing.
+        return Err(WrongKind::SeveralDocuments.into());
+    }
     Ok(())
 }
 

@@ -126,6 +126,16 @@ fn outputs_are_compared_between_states_only() {
 }
 
 #[test]
+fn of_an_address_that_stands_twice_the_first_object_counts() {
+    let [one, two] = [1, 2].map(|n| resource("c", &format!(r#"{{"id":"{n}"}}"#), ""));
+    let first = state(1, &[one.clone(), two.clone()]);
+    let same = both(&first, &first).report;
+    assert_eq!((same.verdict, same.warnings.len()), (Verdict::Clean, 1));
+    let second = state(1, &[two, one]);
+    assert_eq!(summary(&both(&first, &second).report), ["changed-between a_b.c id"]);
+}
+
+#[test]
 fn a_live_state_tells_what_was_changed_outside() {
     let deposed = resource("c", r#"{"id":"0"}"#, r#","deposed":"00000001""#);
     let first = state(

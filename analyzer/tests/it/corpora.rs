@@ -13,12 +13,16 @@ type Target = fn(&[u8]);
 
 #[test]
 fn every_target_takes_its_corpus() {
-    let targets: [(&str, Target); 5] = [
+    let targets: [(&str, Target); 9] = [
+        ("address", fuzz::address),
+        ("compare", fuzz::compare),
         ("configuration", fuzz::configuration),
         ("envelope", fuzz::envelope),
         ("events", fuzz::events),
         ("plan", fuzz::plan),
         ("redacted", fuzz::redacted),
+        ("schemas", fuzz::schemas),
+        ("state", fuzz::state),
     ];
     for (name, target) in targets {
         let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(name);

@@ -1,0 +1,5 @@
+//! Feeds bytes to one reader. See [`analyzer_fuzz::address`].
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| analyzer_fuzz::address(data));
