@@ -28,7 +28,7 @@ fn every_target_takes_its_corpus() {
         let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(name);
         let inputs: Vec<PathBuf> =
             fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-        assert!(inputs.len() > 20, "a corpus of {name}");
+        assert!(!inputs.is_empty(), "a corpus of {name}");
         for path in inputs {
             let input = fs::read(&path).unwrap();
             let held = std::panic::catch_unwind(|| target(&input));
