@@ -8,7 +8,10 @@ use crate::{
     read::{Part, Reference},
     report::BlockAddress,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Bound,
+};
 
 /// How many dependents of one finding are listed.
 const LISTED_MAX: usize = 200;
@@ -31,18 +34,13 @@ impl References {
             Part::Call(name) => called(&format!("{module}module.{name}.")),
             Part::Argument { call, variable } => format!("{module}module.{call}.var.{variable}"),
         };
-        match part {
-            Part::Resource(_) => {
-                self.named.insert(user.clone());
-                // It is there only when its module is called, and a part of each module around it.
-                for length in 1..=path.len() {
-                    let around = prefix(&path[..length]);
-                    self.link(called(&around), user.clone());
-                    self.link(user.clone(), whole(&around));
-                }
-            }
-            Part::Output(_) if path.is_empty() => drop(self.named.insert(user.clone())),
-            Part::Output(_) | Part::Call(_) | Part::Argument { .. } => {}
+        let is_named = match part {
+            Part::Resource(_) => true,
+            Part::Output(_) => path.is_empty(),
+            Part::Call(_) | Part::Argument { .. } => false,
+        };
+        if is_named {
+            self.named.insert(user.clone());
         }
         for reference in references {
             if let Some(target) = target(&module, &reference) {
@@ -57,14 +55,27 @@ impl References {
         }
     }
 
+    /// What depends on a part directly. That a resource is there only when its module is called, and
+    /// that it is a part of each module around it, goes by its address, so that it takes no memory.
+    fn users_of<'a>(&'a self, part: &'a str) -> impl Iterator<Item = &'a str> {
+        let inside = part.strip_prefix(CALLED);
+        let from = (Bound::Included(inside.unwrap_or_default()), Bound::Unbounded);
+        let inside = inside.into_iter().flat_map(move |prefix| {
+            let from_there = self.named.range::<str, _>(from);
+            from_there.take_while(move |it| it.starts_with(prefix)).map(String::as_str)
+        });
+        let around = prefixes(part).filter_map(|prefix| self.users.get(&whole(prefix)));
+        let users = self.users.get(part).into_iter().chain(around).flatten();
+        users.map(String::as_str).chain(inside)
+    }
+
     /// What depends on a block, directly or not: the first of them by address, and how many.
     pub(super) fn dependents(&self, block: &BlockAddress) -> (Vec<String>, usize) {
         let begin = format!("{}{}.{}", prefix(&block.modules), block.resource_type, block.name);
         let mut seen = BTreeSet::from([begin.as_str()]);
         let mut open = vec![begin.as_str()];
         while let Some(part) = open.pop() {
-            let users = self.users.get(part).into_iter().flatten();
-            open.extend(users.map(String::as_str).filter(|user| seen.insert(user)));
+            open.extend(self.users_of(part).filter(|user| seen.insert(user)));
         }
         seen.remove(begin.as_str());
         let mut named = seen.into_iter().filter(|part| self.named.contains(*part));
@@ -79,9 +90,22 @@ fn prefix(path: &[String]) -> String {
     path.iter().map(|name| format!("module.{name}.")).collect()
 }
 
-/// Stands for the call of a module; no address begins so.
+/// The modules around a part, from the outermost, each with its closing dot.
+fn prefixes(part: &str) -> impl Iterator<Item = &str> {
+    let mut end = 0;
+    std::iter::from_fn(move || {
+        let name = part[end..].strip_prefix("module.")?;
+        end += "module.".len() + name.find('.')? + 1;
+        Some(&part[..end])
+    })
+}
+
+/// No address begins so.
+const CALLED: &str = "call ";
+
+/// Stands for the call of a module.
 fn called(prefix: &str) -> String {
-    format!("call {prefix}")
+    format!("{CALLED}{prefix}")
 }
 
 /// Stands for all that a module holds.
