@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     fs,
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -148,11 +149,11 @@ impl World {
     pub fn shell(&self, line: &str) -> Result<Ran> {
         let names = self.path().join("bin");
         fs::create_dir_all(&names)?;
+        let program = self.cli.path.display();
         for name in ["terraform", "tofu"] {
-            let link = names.join(name);
-            if !link.exists() {
-                std::os::unix::fs::symlink(&self.cli.path, link)?;
-            }
+            let wrapper = names.join(name);
+            fs::write(&wrapper, format!("#!/bin/sh\nexec '{program}' \"$@\"\n"))?;
+            fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o700))?;
         }
         let line = format!("PATH='{}':\"$PATH\"\n{line}", names.display());
         let mut command = self.in_world(Path::new("sh"), &self.config(), &["-c", &line]);

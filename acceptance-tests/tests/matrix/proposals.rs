@@ -24,6 +24,8 @@ struct Row {
     kind: &'static str,
     /// What `propose` needs besides.
     with: &'static [&'static str],
+    /// What is left to do after the commands of the proposal.
+    then: &'static [&'static str],
 }
 
 const PLAIN: &[(&str, &str)] = &[(
@@ -55,7 +57,15 @@ const DESCRIBED: ByHand = ByHand::Declare(
 );
 
 const ROWS: &[Row] = &[
-    Row { name: "adopt", before: PLAIN, by_hand: CHANGED, after: None, kind: "adopt", with: &[] },
+    Row {
+        name: "adopt",
+        before: PLAIN,
+        by_hand: CHANGED,
+        after: None,
+        kind: "adopt",
+        with: &[],
+        then: &[],
+    },
     Row {
         name: "adopt_a_deletion",
         before: PLAIN,
@@ -63,6 +73,7 @@ const ROWS: &[Row] = &[
         after: None,
         kind: "adopt",
         with: &[],
+        then: &[],
     },
     Row {
         name: "adopt_in_json",
@@ -86,6 +97,7 @@ const ROWS: &[Row] = &[
         after: None,
         kind: "adopt",
         with: &[],
+        then: &[],
     },
     Row {
         name: "adopt_in_a_heredoc",
@@ -107,6 +119,7 @@ resource "runtimecloud_environment" "dev" {
         after: None,
         kind: "adopt",
         with: &[],
+        then: &[],
     },
     Row {
         name: "adopt_in_a_local_value",
@@ -128,6 +141,7 @@ resource "runtimecloud_environment" "dev" {
         after: None,
         kind: "adopt",
         with: &[],
+        then: &[],
     },
     Row {
         name: "adopt_in_a_values_file",
@@ -153,6 +167,7 @@ resource "runtimecloud_environment" "dev" {
         after: None,
         kind: "adopt",
         with: &[],
+        then: &[],
     },
     Row {
         name: "adopt_in_place_of_a_third_value",
@@ -170,8 +185,17 @@ resource "runtimecloud_environment" "dev" {
         )]),
         kind: "adopt",
         with: &[],
+        then: &[],
     },
-    Row { name: "ignore", before: PLAIN, by_hand: CHANGED, after: None, kind: "ignore", with: &[] },
+    Row {
+        name: "ignore",
+        before: PLAIN,
+        by_hand: CHANGED,
+        after: None,
+        kind: "ignore",
+        with: &[],
+        then: &[],
+    },
     Row {
         name: "import",
         before: PLAIN,
@@ -181,6 +205,7 @@ resource "runtimecloud_environment" "dev" {
         after: None,
         kind: "import",
         with: &["--id", "dev"],
+        then: &["terraform apply"],
     },
     Row {
         name: "move",
@@ -198,6 +223,7 @@ resource "runtimecloud_environment" "new" {
         )]),
         kind: "move",
         with: &[],
+        then: &["terraform apply"],
     },
     Row {
         name: "record",
@@ -215,6 +241,7 @@ resource "runtimecloud_environment" "dev" {
         )]),
         kind: "record",
         with: &[],
+        then: &[],
     },
     Row {
         name: "remove",
@@ -223,8 +250,17 @@ resource "runtimecloud_environment" "dev" {
         after: None,
         kind: "remove",
         with: &[],
+        then: &[],
     },
-    Row { name: "revert", before: PLAIN, by_hand: CHANGED, after: None, kind: "revert", with: &[] },
+    Row {
+        name: "revert",
+        before: PLAIN,
+        by_hand: CHANGED,
+        after: None,
+        kind: "revert",
+        with: &[],
+        then: &[],
+    },
     Row {
         name: "revert_a_deletion",
         before: PLAIN,
@@ -232,6 +268,7 @@ resource "runtimecloud_environment" "dev" {
         after: None,
         kind: "revert",
         with: &[],
+        then: &[],
     },
 ];
 
@@ -259,8 +296,8 @@ impl Row {
             let only = ["--only", DEV];
             world.driftgate(&[&propose[..], &only, self.with].concat())?.exited_with(0)?;
         }
-        for command in commands {
-            world.shell(&command)?.succeeded()?;
+        for command in commands.iter().map(String::as_str).chain(self.then.iter().copied()) {
+            world.shell(command)?.succeeded()?;
         }
         let files = || -> Result<String> {
             let read = |entry: std::io::Result<fs::DirEntry>| fs::read_to_string(entry?.path());
@@ -284,7 +321,8 @@ impl Row {
         let commands = found[0]["commands"].as_array().into_iter().flatten();
         let commands: Vec<String> =
             commands.filter_map(|command| Some(command.as_str()?.to_owned())).collect();
-        ensure!(!commands.is_empty(), "no command to {}: {report:#}", self.kind);
+        let is_told = !commands.is_empty() || !self.then.is_empty();
+        ensure!(is_told, "no command to {}: {report:#}", self.kind);
         Ok(commands)
     }
 }
