@@ -205,7 +205,7 @@ resource "runtimecloud_environment" "dev" {
         after: None,
         kind: "import",
         with: &["--id", "dev"],
-        then: &["terraform apply"],
+        then: &["terraform apply -refresh-only", "terraform apply"],
     },
     Row {
         name: "move",
