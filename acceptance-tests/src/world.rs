@@ -305,6 +305,13 @@ impl World {
         command.args(arguments).current_dir(self.config());
         run(command)
     }
+
+    /// Has `driftgate state` ask the command line what is real.
+    pub fn driftgate_state(&self, arguments: &[&str]) -> Result<Ran> {
+        let engine = self.cli.path.to_str().context("the command line's path is no text")?;
+        let asking = [&["state", "--config-dir", ".", "--terraform", engine], arguments].concat();
+        run(self.in_world(&binaries::DRIFTGATE.path()?, &self.config(), &asking))
+    }
 }
 
 /// The names of all folders that a driver keeps for a worker.

@@ -19,6 +19,7 @@ use crate::{
 
 pub(crate) const STORIES: &[CodedStory] = &[
     story("drift::a_change_by_hand_is_adopted_with_the_patch", a_change_is_adopted_with_the_patch),
+    story("drift::a_change_by_hand_is_found_without_a_plan", a_change_is_found_without_a_plan),
     story("drift::a_change_by_hand_is_reverted_by_apply", a_change_is_reverted_by_apply),
     story("drift::a_healthy_fleet_is_clean", a_healthy_fleet_is_clean),
     story("drift::a_pool_deleted_by_hand_is_made_again", a_deleted_pool_is_made_again),
@@ -52,6 +53,27 @@ fn a_change_is_reverted_by_apply(cli: &Cli) -> Result<()> {
     acceptance_tests::run::until("one worker to be left", || {
         Ok((world.workers().len() == 1).then_some(()))
     })?;
+    world.destroy()
+}
+
+fn a_change_is_found_without_a_plan(cli: &Cli) -> Result<()> {
+    let world = World::new(cli)?;
+    world.configure(&sleepers(1))?;
+    world.apply()?;
+    world.driftgate_state(&[])?.exited_with(0)?;
+    let kept = world.config().join("terraform.tfstate");
+    let before = std::fs::read(&kept)?;
+    std::fs::copy(&kept, world.config().join("before.tfstate"))?;
+    world.host.operator(&["scale", "dev/web", "--size", "2"])?.succeeded()?;
+    world.driftgate_state(&[])?.exited_with(2)?.says(&[POOL, "size"])?;
+    world.driftgate_state(&["before.tfstate"])?.exited_with(2)?.says(&[POOL, "size"])?;
+    ensure!(std::fs::read(&kept)? == before, "the state was written");
+    // The engine records what is real: now two states tell the same.
+    let record = ["apply", "-refresh-only", "-auto-approve", "-input=false"];
+    world.terraform(&record)?.succeeded()?;
+    let difference = world.driftgate(&["diff", "before.tfstate", "terraform.tfstate"])?;
+    difference.exited_with(2)?.says(&[POOL, "size"])?;
+    world.apply()?;
     world.destroy()
 }
 
