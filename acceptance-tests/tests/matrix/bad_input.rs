@@ -129,13 +129,13 @@ fn unreadable_plans(cli: &Cli) -> Result<()> {
     let whole = std::fs::read_to_string(world.config().join("plan.json"))?;
     let unknown = whole.replacen("\"format_version\":\"1.", "\"format_version\":\"9.", 1);
     ensure!(unknown != whole, "the plan names no format version");
-    for (file, text, says) in [
-        ("cut.json", &whole[..whole.len() / 2], "cut.json"),
-        ("not.json", "this is not JSON", "not.json"),
-        ("unknown.json", &unknown, "9."),
+    for (file, text, code, says) in [
+        ("cut.json", &whole[..whole.len() / 2], 4, "truncated"),
+        ("not.json", "this is not JSON", 1, "not.json"),
+        ("unknown.json", &unknown, 1, "9."),
     ] {
         std::fs::write(world.config().join(file), text)?;
-        world.driftgate(&["check", file])?.exited_with(1)?.says(&[says])?;
+        world.driftgate(&["check", file])?.exited_with(code)?.says(&[says])?;
     }
     let binary = world.driftgate(&["check", "plan.bin"])?.exited_with(1)?;
     binary.says(&["terraform show -json"])?;
