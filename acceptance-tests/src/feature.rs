@@ -52,6 +52,8 @@ const fn feature(name: &'static str, terraform: (u32, u32), tofu: Option<(u32, u
 
 /// `action` blocks, and what triggers them.
 pub const ACTIONS: Feature = feature("actions", (1, 14), None);
+/// A plan in JSON says whether an apply would do something.
+pub const APPLYABLE: Feature = feature("applyable", (1, 8), None);
 /// Deprecations of attributes are shown with their own message.
 pub const DEPRECATIONS: Feature = feature("deprecations", (1, 15), Some((1, 12)));
 /// `ephemeral` blocks.
@@ -74,6 +76,7 @@ pub const WRITE_ONLY: Feature = feature("write_only", (1, 11), Some((1, 11)));
 /// All of them, by name.
 pub const FEATURES: &[Feature] = &[
     ACTIONS,
+    APPLYABLE,
     DEPRECATIONS,
     EPHEMERAL,
     FUNCTIONS,

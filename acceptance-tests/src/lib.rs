@@ -45,5 +45,10 @@ pub fn examples() -> Vec<PathBuf> {
         let inner = folders(&dir);
         if inner.is_empty() { vec![dir] } else { inner.into_iter().flat_map(leaves).collect() }
     }
-    folders(&repository().join("examples")).into_iter().flat_map(leaves).collect()
+    let is_configuration = |dir: &PathBuf| {
+        let mut files = std::fs::read_dir(dir).into_iter().flatten().flatten();
+        files.any(|file| file.path().extension().is_some_and(|ext| ext == "tf" || ext == "hcl"))
+    };
+    let all = folders(&repository().join("examples")).into_iter().flat_map(leaves);
+    all.filter(is_configuration).collect()
 }

@@ -93,7 +93,7 @@ fn stories(release: Option<Release>) -> Result<Vec<Told>> {
     }
     told.extend(examples::stories(release));
     told.extend(proposals::stories());
-    told.extend(verdicts::stories());
+    told.extend(verdicts::stories(release));
     Ok(told)
 }
 

@@ -2,15 +2,21 @@
 
 use std::fs;
 
-use acceptance_tests::{cli::Cli, world::World};
+use acceptance_tests::{
+    cli::Cli,
+    feature::{APPLYABLE, Feature, Release},
+    world::World,
+};
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
-use crate::story::{Told, told};
+use crate::story::{Told, lacks, told};
 
 /// Something changed by hand, and what driftgate must say of the next plan.
 struct Row {
     name: &'static str,
+    /// Without which a plan does not tell.
+    needs: Option<Feature>,
     by_hand: ByHand,
     /// The configuration afterwards; none: as it was.
     after: Option<&'static str>,
@@ -77,6 +83,7 @@ const DESCRIBED: ByHand = ByHand::Declare(
 const ROWS: &[Row] = &[
     Row {
         name: "absorbed_since_the_configuration_agrees",
+        needs: None,
         by_hand: DESCRIBED,
         after: Some(
             r#"
@@ -95,6 +102,7 @@ resource "runtimecloud_environment" "dev" {
     },
     Row {
         name: "absorbed_since_it_is_ignored",
+        needs: None,
         by_hand: DESCRIBED,
         after: Some(
             r#"
@@ -112,6 +120,7 @@ resource "runtimecloud_environment" "dev" {
     },
     Row {
         name: "clean_with_a_planned_change",
+        needs: None,
         by_hand: ByHand::Nothing,
         after: Some(
             r#"
@@ -128,6 +137,7 @@ resource "runtimecloud_environment" "dev" {
     },
     Row {
         name: "conflict_with_a_third_value",
+        needs: None,
         by_hand: DESCRIBED,
         after: Some(
             r#"
@@ -145,6 +155,7 @@ resource "runtimecloud_environment" "dev" {
     },
     Row {
         name: "conflict_and_reverted_side_by_side",
+        needs: None,
         by_hand: ByHand::Declare(
             r#"environment "dev" {
   description = "by hand"
@@ -169,6 +180,7 @@ resource "runtimecloud_environment" "dev" {
     },
     Row {
         name: "deleted_outside_and_wanted",
+        needs: None,
         by_hand: ByHand::Delete,
         after: None,
         plan: &[],
@@ -177,6 +189,7 @@ resource "runtimecloud_environment" "dev" {
     },
     Row {
         name: "deleted_outside_and_not_wanted",
+        needs: Some(APPLYABLE),
         by_hand: ByHand::Delete,
         after: Some(""),
         plan: &[],
@@ -185,6 +198,7 @@ resource "runtimecloud_environment" "dev" {
     },
     Row {
         name: "inconclusive_since_it_destroys_everything",
+        needs: None,
         by_hand: DESCRIBED,
         after: None,
         plan: &["-destroy"],
@@ -192,6 +206,7 @@ resource "runtimecloud_environment" "dev" {
     },
     Row {
         name: "moved_and_reverted",
+        needs: None,
         by_hand: DESCRIBED,
         after: Some(
             r#"
@@ -213,6 +228,7 @@ moved {
     },
     Row {
         name: "one_way_since_it_is_destroyed",
+        needs: None,
         by_hand: DESCRIBED,
         after: Some(""),
         plan: &[],
@@ -220,6 +236,7 @@ moved {
     },
     Row {
         name: "one_way_since_it_is_replaced",
+        needs: None,
         by_hand: DESCRIBED,
         after: Some(
             r#"
@@ -236,6 +253,7 @@ resource "runtimecloud_environment" "dev" {
     },
     Row {
         name: "pending_beside_what_is_reverted",
+        needs: None,
         by_hand: DESCRIBED,
         after: Some(
             r#"
@@ -252,6 +270,7 @@ resource "runtimecloud_environment" "dev" {
     },
     Row {
         name: "reverted",
+        needs: None,
         by_hand: DESCRIBED,
         after: None,
         plan: &[],
@@ -263,6 +282,7 @@ resource "runtimecloud_environment" "dev" {
     },
     Row {
         name: "undecidable_since_it_is_known_after_apply",
+        needs: None,
         by_hand: DESCRIBED,
         after: Some(
             r#"
@@ -281,6 +301,7 @@ resource "runtimecloud_environment" "dev" {
     },
     Row {
         name: "undecidable_since_the_plan_only_refreshes",
+        needs: None,
         by_hand: DESCRIBED,
         after: None,
         plan: &["-refresh-only"],
@@ -289,8 +310,12 @@ resource "runtimecloud_environment" "dev" {
     },
 ];
 
-pub(crate) fn stories() -> impl Iterator<Item = Told> {
-    ROWS.iter().map(|row| told(format!("verdict::{}", row.name), |cli| row.holds(cli)))
+pub(crate) fn stories(release: Option<Release>) -> impl Iterator<Item = Told> {
+    let story = move |row: &'static Row| Told {
+        lacks: row.needs.and_then(|feature| lacks(release, feature)),
+        ..told(format!("verdict::{}", row.name), |cli| row.holds(cli))
+    };
+    ROWS.iter().map(story)
 }
 
 impl Row {

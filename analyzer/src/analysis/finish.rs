@@ -118,6 +118,8 @@ impl Analysis {
     fn mode(&self, header: &Header) -> PlanMode {
         if header.has("resource_drift")
             && !header.has("resource_changes")
+            // One that only records what was changed outside has that to do.
+            && header.applyable != Some(false)
             && !self.records.is_empty()
         {
             PlanMode::RefreshOnly
@@ -190,7 +192,8 @@ impl Analysis {
 /// True when a resource without an entry is one that the configuration does not want.
 fn covers_all(header: &Header, mode: PlanMode) -> bool {
     mode == PlanMode::Normal
-        && header.has("resource_changes")
+        // Some versions leave the section out when it is empty.
+        && (header.has("resource_changes") || header.applyable == Some(false))
         && header.complete != Some(false)
         && !header.reasons.contains(&Reason::Errored)
 }

@@ -22,6 +22,8 @@ pub(crate) struct Header {
     /// Why it proves less than it should, as far as one section alone tells.
     pub(crate) reasons: BTreeSet<Reason>,
     pub(crate) complete: Option<bool>,
+    /// Whether an apply would do something, be it to the state alone.
+    pub(crate) applyable: Option<bool>,
     pub(crate) timestamp: Option<String>,
     pub(crate) deferred: usize,
     /// The names of all sections.
@@ -182,6 +184,10 @@ impl<'s, S: Sink> Walk<'s, S> {
                 if source.take()?.bytes == b"true" {
                     self.header.reasons.insert(Reason::Errored);
                 }
+                Ok(())
+            }
+            "applyable" => {
+                self.header.applyable = Some(source.take()?.bytes == b"true");
                 Ok(())
             }
             "complete" => {
