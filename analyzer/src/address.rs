@@ -77,6 +77,18 @@ impl Address {
         parse::address(text)
     }
 
+    /// `output.x`: what an output of the root module is called among objects.
+    pub(crate) fn of_output(name: &str) -> Self {
+        Self {
+            modules: Vec::new(),
+            mode: Mode::Managed,
+            resource_type: "output".to_owned(),
+            name: name.to_owned(),
+            key: None,
+            deposed: None,
+        }
+    }
+
     /// The address of the block: modules and all without the numbers of `count`, which shift when
     /// an instance goes. Keys of `for_each` name their instance and stay.
     pub(crate) fn without_numbers(mut self) -> Self {

@@ -135,7 +135,7 @@ impl Analysis {
 
     /// Why the plan proves less than it should.
     fn reasons(&self, header: &Header, mode: PlanMode) -> Vec<Reason> {
-        let mut reasons = reasons(header);
+        let mut reasons = told_by(header);
         if mode == PlanMode::Destroy && self.records.is_empty() {
             reasons.insert(Reason::DestroyPlan);
         }
@@ -198,7 +198,8 @@ fn covers_all(header: &Header, mode: PlanMode) -> bool {
         && !header.reasons.contains(&Reason::Errored)
 }
 
-fn reasons(header: &Header) -> BTreeSet<Reason> {
+/// The reasons that the header alone tells.
+fn told_by(header: &Header) -> BTreeSet<Reason> {
     let mut reasons = header.reasons.clone();
     if header.deferred > 0 {
         reasons.insert(Reason::Deferred);

@@ -274,14 +274,7 @@ impl Receiver for Pairing {
     }
 
     fn output(&mut self, name: &str, value: Value, sensitive: bool) {
-        let address = Address {
-            modules: Vec::new(),
-            mode: Mode::Managed,
-            resource_type: "output".to_owned(),
-            name: name.to_owned(),
-            key: None,
-            deposed: None,
-        };
+        let address = Address::of_output(name);
         let under = |value: Value| Value::Object([("value".to_owned(), value)].into());
         let mask = under(Value::Bool(sensitive));
         let object = Object {

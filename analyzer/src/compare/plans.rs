@@ -77,14 +77,7 @@ impl Sink for Changes<'_> {
         }
         let part = |key: &str| change.get(key).cloned();
         let unknown = part("after_unknown").unwrap_or(Value::Bool(false));
-        let address = Address {
-            modules: Vec::new(),
-            mode: Mode::Managed,
-            resource_type: "output".to_owned(),
-            name: name.to_owned(),
-            key: None,
-            deposed: None,
-        };
+        let address = Address::of_output(name);
         let mask = part("after_sensitive").unwrap_or(Value::Bool(false));
         let after = overlay(part("after").unwrap_or(Value::Null), &unknown);
         self.0.object(planned(address, &action, after, mask));
